@@ -20,6 +20,7 @@ DESKTOP ?= yes
 export FLEET DESKTOP
 BENCH_ARGS ?=
 SCENES_ARGS ?=
+WALK_ARGS ?= --seconds 120 --first 1000
 LAB_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
@@ -54,7 +55,7 @@ bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
-swift_code := Package.swift Sources Tests Examples contrib/fuzz
+swift_code := Package.swift Sources Tests Examples contrib/fuzz contrib/bench/peers
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 
@@ -112,6 +113,8 @@ left_out = $(filter-out $(foreach name,$(only_files),$(call named_in,$(name))), 
 .PHONY: test
 test: export REACH_TARGETS = $(only_targets)
 test: export REACH_TESTS_LEFT_OUT = $(left_out)
+# ReachServices with all that its traits bring; where no test of it is chosen, nothing of that is fetched.
+test: export REACH_SERVICES = $(if $(ONLY),$(if $(filter ReachServicesTests,$(only_targets)),yes),yes)
 test: deps ## Run all tests, or ONLY="ReachCoreTests ReachLoopTests/MailboxTests"; they make the network namespaces they need
 	$(SWIFT) build --build-tests
 	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
@@ -192,9 +195,10 @@ ifeq ($(strip $(BENCH_ARGS)),)
 endif
 
 .PHONY: bench-queue
-bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
+bench-queue: deps build bench-tools ## Compare queue and sessions with curl and Swift's other clients; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
 	$(SWIFT) build -c release $(release_flags) --product sessiondrain
+	$(SWIFT) build -c release --static-swift-stdlib --package-path contrib/bench/peers --scratch-path $(bench_tools)/peers
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) --pictures $(bench_tools)/pictures $(BENCH_ARGS)
 
 .PHONY: crash
@@ -202,11 +206,17 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 	contrib/crash/run --progress $(CRASH_ARGS)
 	$(SWIFT) build --product queuecrash
 	contrib/crash/power-loss
+	$(SWIFT) build --product sessiondrain
+	contrib/crash/sessions --session .build/debug/sessiondrain
 
 .PHONY: scenes
 scenes: deps build ## Stage outages in namespaces, and show how reach and NetworkManager report them (as root)
 	contrib/scenes/networkmanager .build/networkmanager || true
 	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
+
+.PHONY: walk
+walk: deps build ## Break and mend a network at random, and compare what all mouths say; WALK_ARGS="--seconds 3600" (as root)
+	contrib/scenes/walk --reach $(bin) $(WALK_ARGS) || [ $$? = 77 ]
 
 # Without a kernel that this machine can start it says what is missing, and succeeds.
 .PHONY: lab

@@ -7,7 +7,7 @@ let groups: [(folder: String, modules: [String])] = [
     (
         "C",
         [
-            "CAres", "CCurl", "CExpat", "CIdn", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute",
+            "CAres", "CCurl", "CExpat", "CHTTPServer", "CIdn", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute",
             "CPublicSuffix",
             "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
@@ -15,9 +15,9 @@ let groups: [(folder: String, modules: [String])] = [
     ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
     ("System", ["ReachKernel", "ReachTransfer"]),
     ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
-    ("Control", ["ReachControl"]),
+    ("Control", ["ReachClient", "ReachControl"]),
     ("Monitor", ["ReachProbe", "Reachability", "ReachabilityFoundation"]),
-    ("Sessions", ["ReachSerialization", "ReachSession", "ReachSessionFoundation"]),
+    ("Sessions", ["ReachSerialization", "ReachSession", "ReachSessionFoundation", "ReachServices"]),
     (
         "Programs",
         ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "ReachDesktop", "reach-desktop", "Examples"]
@@ -54,6 +54,22 @@ func leftOut(of target: String) -> [String] {
     return leftOutFiles.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
 }
 
+// What server-side programs use: each library behind a trait, so that no other program fetches it. REACH_SERVICES=yes is
+// for the tests, which have all of them without building the other modules anew, as a trait would.
+let testsServices = Context.environment["REACH_SERVICES"] == "yes"
+
+func service(_ product: String, _ package: String, trait: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: testsServices ? nil : .when(traits: [trait]))
+}
+
+let serviceTraits: [(name: String, description: String)] = [
+    ("Metrics", "ReachServices records requests and reachability with swift-metrics"),
+    ("Tracing", "ReachServices makes spans of requests with swift-distributed-tracing"),
+    ("ServiceLifecycle", "Sessions and monitors are services of swift-service-lifecycle"),
+]
+
+let serviceSettings: [SwiftSetting] = strict + (testsServices ? serviceTraits.map { .define($0.name) } : [])
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, path: path(name), resources: resources, swiftSettings: strict)
 }
@@ -87,6 +103,7 @@ let products: [Product] = [
     .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
     .library(name: "ReachSession", targets: ["ReachSession"]),
     .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
+    .library(name: "ReachServices", targets: ["ReachServices"]),
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
     .executable(name: "reach-fleet", targets: ["reach-fleet"]),
@@ -104,6 +121,7 @@ let targets: [Target] = [
     library("CNats", pkgConfig: nil, "libnats-dev"),
     library("CSystemdBus", pkgConfig: nil, "libsystemd-dev"),
     c("CCurl", ["CReachLinux"]),
+    c("CHTTPServer", ["CReachLinux"]),
     c("CIdn", ["CReachLinux"]),
     c("CNetlinkRoute", ["CReachLinux"]),
     c("CNetlinkGeneric", ["CReachLinux"]),
@@ -123,15 +141,17 @@ let targets: [Target] = [
     module(
         "ReachQueueRuntime",
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
+    // What a monitor needs to ask the daemon.
+    module("ReachClient", ["CReachLinux", "ReachCore", "ReachLoop"]),
     module(
-        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
+        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachClient"],
         resources: [
             .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
             .embedInCode("Schema/lines.varlink"), .embedInCode("Schema/fleet.varlink"),
         ]),
     module(
         "Reachability",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl", logging]),
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachClient", logging]),
     module("ReachabilityFoundation", ["ReachCore", "Reachability"]),
     module(
         "ReachSession",
@@ -140,6 +160,15 @@ let targets: [Target] = [
             "ReachQueueRuntime", "ReachKernel", "ReachTransfer", "Reachability", logging, httpTypes,
         ]),
     module("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession", httpTypes]),
+    .target(
+        name: "ReachServices",
+        dependencies: [
+            "ReachCore", "Reachability", "ReachSerialization", "ReachSession",
+            service("CoreMetrics", "swift-metrics", trait: "Metrics"),
+            service("Tracing", "swift-distributed-tracing", trait: "Tracing"),
+            service("ServiceLifecycle", "swift-service-lifecycle", trait: "ServiceLifecycle"),
+        ],
+        path: path("ReachServices"), swiftSettings: serviceSettings),
     module(
         "ReachDaemon",
         [
@@ -159,7 +188,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
+            "CHTTPServer", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal",
+            "ReachTOML",
             "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
@@ -300,6 +330,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "reach-fleet", "reach-desktop", "confine", "monitor", "queuerun", "ReachCore",
+            "ReachProbe",
             "ReachQueue", "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -309,32 +340,63 @@ let targets: [Target] = [
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]
 
+let serviceTests: [Target] = [
+    .executableTarget(
+        name: "service",
+        dependencies: [
+            "Reachability", "ReachSession", "ReachServices",
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            .product(name: "UnixSignals", package: "swift-service-lifecycle"), logging,
+        ],
+        path: "Examples/Service", packageAccess: false, swiftSettings: strict),
+    .testTarget(
+        name: "ReachServicesTests",
+        dependencies: [
+            "service", "ReachCore", "Reachability", "ReachSerialization", "ReachServices", "ReachSession",
+            "ReachTesting",
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            .product(name: "MetricsTestKit", package: "swift-metrics"),
+            .product(name: "InMemoryTracing", package: "swift-distributed-tracing"), logging,
+        ],
+        path: path(ofTests: "ReachServicesTests"), exclude: leftOut(of: "ReachServicesTests"), swiftSettings: strict),
+]
+
 // REACH_TARGETS lists targets, separated by spaces. SwiftPM then plans only these and their dependencies: the tests of
 // one module start soon after a change (`make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one
 // file), and one build makes several programs, whose modules compile side by side.
 let chosenTargets = (Context.environment["REACH_TARGETS"] ?? "").split(separator: " ").map(String.init)
 
+let allTargets = targets + (testsServices ? serviceTests : [])
+
 @MainActor func needed(by names: [String]) -> Set<String> {
     var found: Set<String> = []
     var open = names
     while let name = open.popLast() {
-        guard found.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { continue }
+        guard found.insert(name).inserted, let target = allTargets.first(where: { $0.name == name }) else { continue }
         for case .byNameItem(let dependency, _) in target.dependencies { open.append(dependency) }
     }
     return found
 }
 
-let kept = chosenTargets.isEmpty ? Set(targets.map(\.name)) : needed(by: chosenTargets)
+let kept = chosenTargets.isEmpty ? Set(allTargets.map(\.name)) : needed(by: chosenTargets)
+
+let servicePackages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
 
 let package = Package(
     name: "reach",
     products: chosenTargets.isEmpty ? products : [],
+    traits: Set(serviceTraits.map { .trait(name: $0.name, description: $0.description) }),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Its default trait links FoundationEssentials, for conversions to URL.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    ],
-    targets: targets.filter { kept.contains($0.name) },
+    ] + (kept.contains("ReachServices") ? servicePackages : []),
+    targets: allTargets.filter { kept.contains($0.name) },
     cxxLanguageStandard: .cxx17
 )

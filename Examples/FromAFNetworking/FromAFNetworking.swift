@@ -39,7 +39,7 @@ private struct Steps {
     let session: RequestSession
 
     func run() async throws {
-        await reachability()
+        try await reachability()
         observe()
         try await get()
         await getWithCallbacks()
@@ -55,11 +55,11 @@ private struct Steps {
     // [[AFNetworkReachabilityManager sharedManager] setReachabilityStatusChangeBlock:^(AFNetworkReachabilityStatus status) {
     //     NSLog(@"%@", AFStringFromNetworkReachabilityStatus(status));
     // }];
-    private func reachability() async {
+    private func reachability() async throws {
         let monitor = session.reachability  // of the base URL's host; ReachabilityMonitor.shared is the Internet's
         monitor.setStatusChangeBlock { status in _ = status.displayText }
         monitor.start()
-        let state = await monitor.wait(until: { $0.status != .unknown })
+        let state = try await monitor.wait(until: { $0.status != .unknown })
         print("reachability:", state?.networkReachabilityStatus.displayText ?? "unknown")
         monitor.stop()
     }

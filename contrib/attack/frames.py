@@ -15,7 +15,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
     return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
 
-DATA, HEADERS, PRIORITY, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION, UNKNOWN = 0, 1, 2, 4, 6, 8, 9, 0xEE
+DATA, HEADERS, PRIORITY, SETTINGS, PUSH, PING, WINDOW_UPDATE, CONTINUATION, UNKNOWN = 0, 1, 2, 4, 5, 6, 8, 9, 0xEE
 END_HEADERS, PADDED = 4, 8
 # ":status" by HPACK: 200 by its index, 103 by its letters.
 OK, EARLY_HINTS = b"\x88", b"\x08\x03103"
@@ -31,6 +31,7 @@ FLOODS = {
     "settings": (STATUS, frame(SETTINGS)),
     "continuations": (frame(HEADERS, 0, 1, OK), frame(CONTINUATION, stream=1)),
     "unknown frames": (STATUS, frame(UNKNOWN)),
+    "pushes": (b"", frame(PUSH, END_HEADERS, 1, b"\0\0\0\2" + b"\x82\x87\x84" + b"\0\1x\1y" * 200)),
     "early hints": (b"", frame(HEADERS, END_HEADERS, 1, EARLY_HINTS)),
     "nothing but pings before an answer": (b"", frame(PING, payload=bytes(8))),
 }

@@ -372,11 +372,13 @@ class Ground:
         # Of the idle daemon, during the attack.
         self.idle_beside = None
         self.idle_daemon = None
-        # How much of the processor time that the daemon's loop asked for it got meanwhile.
+        # How much of the processor time that the daemon asked for it got meanwhile.
         self.share = 1.0
         self.latency = None
         self.configuration_text = ""
         self.environment = {}
+        # A file descriptor for the daemon's standard error, if not a file for its log.
+        self.errors = None
         self.daemon_prefix = []
         self.daemon_limits = []
         self.mounted = []
@@ -450,6 +452,8 @@ class Ground:
         environment = {
             "PATH": "/usr/bin:/bin", "STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.runtime),
             "CONFIGURATION_DIRECTORY": str(self.etc), **self.environment}
+        if self.options.libraries:
+            environment["LD_LIBRARY_PATH"] = self.options.libraries
 
         def prepare():
             libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -462,7 +466,8 @@ class Ground:
             self.daemon = subprocess.Popen(
                 [*self.daemon_prefix, self.options.reachd, "--config", str(file), "--socket", str(self.socket), "--state",
                  str(self.state)],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=environment, preexec_fn=prepare,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.errors is None else self.errors, env=environment,
+                preexec_fn=prepare,
                 user=DAEMON, group=DAEMON, extra_groups=[], umask=int(unit("UMask", "0022"), 8), cwd="/")
         if answers:
             self.await_answer()
@@ -583,21 +588,26 @@ class Ground:
 
     def measure(self, seconds=1.5, may_refuse=False):
         """B's latency now; a refusal is an answer too, where it may be refused."""
-        if not self.idle_daemon:
-            self.latency = self._latency(self.socket, seconds, may_refuse)
-        else:
-            finish = self._begin_latency(self.idle_socket, seconds)
-            ran, waited = self._schedule()
-            self.latency = self._latency(self.socket, seconds, may_refuse)
-            ran, waited = (after - before for after, before in zip(self._schedule(), (ran, waited)))
-            self.share = ran / max(1, ran + waited)
-            self.idle_beside = finish()
+        finish = self._begin_latency(self.idle_socket, seconds) if self.idle_daemon else None
+        before = self._schedule()
+        self.latency = self._latency(self.socket, seconds, may_refuse)
+        ran, waited = (after - before for after, before in zip(self._schedule(), before))
+        self.share = ran / max(1, ran + waited)
+        self.idle_beside = finish and finish()
         return self.latency
 
+    def waited(self):
+        """For how many seconds the daemon's loop has waited for a processor since its start."""
+        return self._of_task(self.daemon.pid)[1] / 1e9
+
     def _schedule(self):
-        """How long the daemon's loop has run, and has waited for a processor, in nanoseconds."""
+        """How long all threads of the daemon have run, and have waited for a processor, in nanoseconds."""
+        tasks = [self._of_task(name) for name in os.listdir(f"/proc/{self.daemon.pid}/task")]
+        return [sum(times) for times in zip(*tasks)]
+
+    def _of_task(self, name):
         with contextlib.suppress(OSError, ValueError):
-            return [int(word) for word in Path(f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/schedstat").read_text().split()[:2]]
+            return [int(word) for word in Path(f"/proc/{self.daemon.pid}/task/{name}/schedstat").read_text().split()[:2]]
         return [0, 0]
 
     def is_slow(self):

@@ -4,7 +4,6 @@ import math
 import random
 import shutil
 import ssl
-import struct
 import subprocess
 import sys
 import time
@@ -18,8 +17,9 @@ from table import attack
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scenes"))
 
 NAME = "*.example.net"
-#: In seconds: the longest that one step of a handshake may hold the loop.
-LONGEST = 0.1
+#: In seconds of the processor: what one handshake may cost the daemon, all its steps together. A busy machine lets a handshake last
+#: longer, and cost no more.
+COSTLIEST = 0.1
 SERVERS = range(8443, 8447)
 
 
@@ -195,6 +195,27 @@ def own_curve(ground, kit):
     served(ground, kit.context(kit.leaf(key), key, *[kit.place / "curve.pem"] * 8))
 
 
+def long_identifiers(ground, kit):
+    """OpenSSL before 3.0.9 took a time that grew with the square of an object identifier's length (CVE-2023-2650)."""
+    key = p256(kit)
+    identifier = der(6, b"\x2a" + b"\xff" * 2500 + b"\x7f")
+    algorithm = der(0x30, bytes.fromhex("06082A8648CE3D040302"))
+    name = der(0x30, *[der(0x31, der(0x30, identifier, der(12, b"nobody")))] * 2)
+    validity = der(0x30, der(0x17, b"200101000000Z"), der(0x17, b"490101000000Z"))
+    leaf = ssl.PEM_cert_to_DER_cert(Path(kit.leaf(key)).read_text())
+    information = subject_key(leaf)
+    extensions = der(0xA3, der(0x30, der(0x30, identifier, der(4, b"\5\0"))))
+    body = der(0x30, der(0xA0, integer(2)), integer(5), algorithm, name, validity, name, information, extensions)
+    (kit.place / "long.pem").write_text(pem("CERTIFICATE", der(0x30, body, algorithm, der(3, b"\0" + der(0x30, integer(1), integer(1))))))
+    served(ground, kit.context(kit.leaf(key), key, *[kit.place / "long.pem"] * 2))
+
+
+def subject_key(certificate):
+    """The key of a certificate of P-256, with its algorithm."""
+    start = certificate.index(bytes.fromhex("301306072A8648CE3D0201")) - 2
+    return certificate[start:start + 2 + certificate[start + 1]]
+
+
 def is_prime(number):
     for base in (2, 3, 5, 7, 11, 13, 17):
         power, times = number - 1, 0
@@ -232,6 +253,7 @@ COSTLY = {
     "exponents of 3,072 bits": (heavy_chain, "send 40 certificates of RSA whose exponents have 3,072 bits"),
     "compressed points": (many_points, "send 300 certificates with compressed points of P-224"),
     "a curve of its own": (own_curve, "send a certificate, and eight that no one signed, each with a curve of its own and a compressed point"),
+    "long object identifiers": (long_identifiers, "send two certificates with five object identifiers of 2,500 bytes each"),
     "a long chain": (usual_chain, "have a trusted chain of nine certificates, of RSA with 4096 bits and of P-521"),
     "a certificate of 1 MB": (long_certificate, "send a certificate with 26,000 names"),
 }
@@ -254,7 +276,7 @@ def send_on(path, seconds=20):
 
 def row(kind, prepare, tried):
     @attack(f"handshakes: {kind}", f"A sends to one name after the other, and its servers {tried}",
-            f"B is served meanwhile, and waits no longer than {1000 * LONGEST:.0f} ms", measures=True)
+            f"B is served meanwhile, and a handshake costs the daemon less than {1000 * COSTLIEST:.0f} ms of the processor", measures=True)
     def play(ground):
         kit = Kit(ground)
         prepare(ground, kit)
@@ -262,22 +284,29 @@ def row(kind, prepare, tried):
         ground.start()
         ground.attack(send_on, ground.socket)
         with ground.client(A) as a:
-            deadline = time.monotonic() + 6
+            deadline = time.monotonic() + 10
             while not any(ended(a)) and time.monotonic() < deadline:
                 time.sleep(0.05)
+            before, spent = len(ended(a)), ground.processor_time()
             ground.measure(2)
-            over = ended(a)
+            # Servers and A are slow, too, on a busy machine.
+            deadline = time.monotonic() + 15
+            while len(over := ended(a)) == before and time.monotonic() < deadline:
+                time.sleep(0.1)
+            spent = ground.processor_time() - spent
         ground.must_live()
         reasons = {}
         for request in over:
             word = f"{request['state']} ({request.get('reason')})"
             reasons[word] = reasons.get(word, 0) + 1
-        longest = max(ground.latency.longest.values())
-        seen = ", ".join(f"{count} {word}" for word, count in sorted(reasons.items())) + f"; B's longest wait {1000 * longest:.0f} ms"
-        if not over:
-            raise Late(f"no request ended: {seen}")
-        if longest > LONGEST and not ground.is_excused(LONGEST):
-            raise Late(seen)
+        if len(over) == before:
+            raise Late("no request ended while B was served")
+        # B's calls, and what A adds, are in it.
+        cost = spent / (len(over) - before)
+        seen = ", ".join(f"{count} {word}" for word, count in sorted(reasons.items())) + \
+            f"; {1000 * cost:.0f} ms of the processor for each; B's longest wait {1000 * max(ground.latency.longest.values()):.0f} ms"
+        if cost > COSTLIEST:
+            raise Failure(seen)
         return seen
 
 

@@ -516,6 +516,32 @@ def extreme_configuration(ground):
     return f"{len(keys)} keys; {taken} values taken, the rest refused"
 
 
+@attack("reload of a wrong file", "the file is changed to one that has errors, and read again by the commands of the unit's reload",
+        "the check fails with the line of the error, so systemctl reload does; a daemon that reads it all the same says so, and goes on")
+def wrong_reload(ground):
+    ground.start()
+    file, process = ground.etc / "reach.toml", ground.daemon.pid
+    wrong = ["x = [", "[queue]\nrequests = -1\n", "[nothing]\nat = 1\n", "\0", "[[probe]]\n"]
+    for text in wrong:
+        file.write_text(text)
+        check = subprocess.run([ground.options.reachd, "--check-config", "--config", str(file)], text=True,
+                               capture_output=True, timeout=20)
+        if check.returncode == 0 or "reach.toml" not in check.stderr + check.stdout:
+            raise Failure(f"{text!r}: the check ends with {check.returncode}: {check.stderr}")
+        with ground.client(0) as root:
+            try:
+                root.call("Monitor.Reload")
+            except Refused:
+                root.call("Monitor.Status")
+                continue
+            raise Failure(f"{text!r} is read again without an error")
+    os.kill(process, signal.SIGHUP)
+    with ground.client(B) as b:
+        b.call("Monitor.Status")
+    ground.must_live()
+    return f"{len(wrong)} files refused by the check and by the daemon, which goes on"
+
+
 @attack("a million rows", "the queue's file has as many requests of A's as the time allows, all waiting",
         "the daemon answers status within 1 s of its start and B's add within 30 s, and both within 300 ms then")
 def million(ground):
@@ -556,11 +582,17 @@ def million(ground):
                     raise Failure(f"B's is refused: {refused}") from None
         time.sleep(0.05)
     ready = time.monotonic() - began
-    time.sleep(2)
+    # Until it has taken up what it read.
+    while time.monotonic() < began + 35:
+        spent = ground.processor_time()
+        time.sleep(0.5)
+        if ground.processor_time() - spent < 0.05:
+            break
     ground.measure()
     rss = ground.rss()
     seen = f"{count} rows: status after {status:.1f} s, then within {slowest:.1f} s; add after {ready:.1f} s; {rss:.0f} MiB"
-    if status > 1 or slowest > 1 or ready > 30 or max(ground.latency.p99.values()) > LONGEST_PAUSE:
+    # What the machine's other load takes of the processor is not the daemon's fault.
+    if status > 1 or slowest > 1 or ready > 30 or max(ground.latency.p99.values()) * ground.share > LONGEST_PAUSE:
         raise Late(seen)
     return seen
 
@@ -590,7 +622,14 @@ def press(path):
         "the daemon is the same process, and B is answered")
 def little_memory(ground):
     ground.start()
-    idle = ground.size()
+    # The threads of the disks and of names are there then: glibc reserves 64 MiB of addresses for each that allocates.
+    with ground.client(B) as b:
+        b.add(ADD_URL, **WAITS)
+        b.call("Monitor.Status", target="a.example.net")
+    idle, before = ground.size(), 0
+    while idle != before:
+        time.sleep(0.5)
+        idle, before = ground.size(), idle
     ground.stop()
     ground.daemon_limits = [(resource.RLIMIT_AS, int(idle + 160) << 20)]
     ground.start()
@@ -601,14 +640,13 @@ def little_memory(ground):
 
 
 def confine():
-    """The program that takes netlink away from another, built where it is not."""
+    """A compiler for the program that takes netlink away from another, or where there is none the program that a build made."""
+    if compiler := shutil.which("cc"):
+        return compiler
     for place in (".build/debug/confine", ".build/release/confine"):
         if os.access(ROOT / place, os.X_OK):
             return ROOT / place
-    compiler = shutil.which("cc")
-    if not compiler:
-        raise Skip("there is no cc to build Tests/Support/confine with")
-    return compiler
+    raise Skip("there is no cc to build Tests/Support/confine with")
 
 
 @attack("a sandbox without netlink", "seccomp refuses netlink sockets, or the subscription to notices",

@@ -1,16 +1,13 @@
-"""What surrounds the machine: a rogue router on its wire, a portal's API, a file system that fails, servers newer than Debian's,
-and a shell that completes names."""
+"""What surrounds the machine: a portal's API, a file system that fails, servers newer than Debian's, and a shell that completes names."""
 
 import contextlib
 import importlib.util
 import os
 import pty
-import random
 import select
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -24,136 +21,6 @@ from hostile import INTERIM, PORTAL, PORTAL_PAGE, authority, name_server, portal
 from measuring import inside, ip
 from servers import repeats
 from table import attack
-
-# ---------------------------------------------------------------- a router that lies
-
-
-def option(kind, body):
-    """An option of Neighbor Discovery (RFC 4861, 4.6), filled up to 8 bytes."""
-    body += bytes(-(len(body) + 2) % 8)
-    return bytes([kind, (len(body) + 2) // 8]) + body
-
-
-FOREVER = b"\xff\xff\xff\xff"
-PREFIX = socket.inet_pton(socket.AF_INET6, "2001:db8:66::")
-ADVERTISED = {
-    "source address": option(1, b"\x02\0\0\0\0\x66"), "prefix": option(3, b"\x40\xc0" + FOREVER + FOREVER + bytes(4) + PREFIX),
-    "MTU": option(5, bytes(2) + struct.pack(">I", 1280)), "home agent": option(8, bytes(2) + b"\xff\xff\xff\xff"),
-    "route": option(24, b"\x00\x08" + FOREVER), "name servers": option(25, bytes(2) + FOREVER + PREFIX[:15] + b"\x35"),
-    "search list": option(31, bytes(2) + FOREVER + b"\x07example\x03net\0"),
-    "6LoWPAN context": option(34, b"\x40\x1f\0\0\xff\xff" + PREFIX), "portal": option(37, b"https://203.0.113.99:8443/api\0"),
-    "provisioning domain": option(21, b"\x80\x00\x00\x01\x03pvd\x07example\x03net\0"),
-    "NAT64": option(38, b"\xff\xf8" + PREFIX[:12]), "encrypted name server": option(144, b"\0\1\xff\xff\xff\xff\0\x05\x03dns\0\0\0\0\0"),
-    "unknown": option(253, b"x" * 30), "portal that is none": option(37, b"javascript:alert(1)//\x1b]0;x\x07"),
-    "portal without an end": option(37, b"https://" + b"a" * 1000),
-}
-
-
-def advertise(link, seconds, seed):
-    """Advertisements with every option, and mutations of them: lengths of 0 and beyond the end, bytes that are wrong."""
-    chance = random.Random(seed)
-    router = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
-    router.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
-    router.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, socket.if_nametoindex(link))
-    sent, end = 0, time.monotonic() + seconds
-    options = list(ADVERTISED.values())
-    while time.monotonic() < end:
-        lifetime = chance.choice([0, 1, 1800, 65535])
-        head = bytes([134, 0, 0, 0, 64, chance.choice([0, 0x40, 0xc0, 0x08, 0x18])]) + struct.pack(">HII", lifetime, 0, 0)
-        body = bytearray(b"".join(chance.sample(options, chance.randrange(1, len(options) + 1))))
-        if chance.random() < 0.5:
-            for _ in range(chance.randrange(1, 4)):
-                body[chance.randrange(len(body))] = chance.choice([0, 1, 255, chance.randrange(256)])
-        if chance.random() < 0.2:
-            body = body[:chance.randrange(len(body))]
-        with contextlib.suppress(OSError):
-            router.sendto(head + bytes(body[:1300]), ("ff02::1", 0))
-            sent += 1
-        time.sleep(0.001)
-    return sent
-
-
-@attack("a rogue router's advertisements", f"a router on the wire advertises {', '.join(ADVERTISED)}, whole and broken, a thousand a second",
-        "the daemon lives, B is served meanwhile, and the portal's page is none but https", measures=True)
-def rogue_router(ground):
-    with inside(ground.network.far):
-        Path("/proc/sys/net/ipv6/conf/p0/disable_ipv6").write_text("0")
-    Path("/proc/sys/net/ipv6/conf/r0/disable_ipv6").write_text("0")
-    for key, value in (("accept_ra", "2"), ("accept_ra_rt_info_max_plen", "64")):
-        with contextlib.suppress(OSError):
-            Path(f"/proc/sys/net/ipv6/conf/r0/{key}").write_text(value)
-    ground.start()
-    time.sleep(1.5)  # Until the addresses of both ends may be used.
-
-    def play():
-        with inside(ground.network.far):
-            return advertise("p0", 4, 31)
-    router = Fork(play, aside=True)
-    ground.processes.append(router)
-    time.sleep(1)
-    ground.measure(2)
-    sent = router.result(20)
-    ground.must_live()
-    with ground.client(B) as b:
-        status = b.call("Monitor.Status")["status"]
-    seen = f"{sent} advertisements; the target is {status['status']}, the portal {status.get('portal')}"
-    if status.get("portal") and not status["portal"].startswith("https://"):
-        raise Failure(seen)
-    if sent < 200:
-        raise Late(seen)
-    return seen
-
-
-LEASE = {
-    "114": "https://203.0.113.99:8443/" + "a" * 200, "15": "exa'mple.$(id).net", "12": "a;touch /run/attack/Z", "252": "http://x/`id`.pac",
-    "43": "ANDROID_METERED\x01\xff", "26": "68", "6": WELL, "119": "a.example,b..example", "121": "0.0.0.0/1,192.0.2.1",
-    "249": "128.0.0.0/1,192.0.2.1", "224": "x" * 250,
-}
-
-
-@attack("a rogue DHCP server", f"dnsmasq answers dhclient with odd values of the options {', '.join(LEASE)}, and a lease of two minutes",
-        "the daemon lives and reads what the lease says, and B is served meanwhile", measures=True)
-def rogue_dhcp(ground):
-    if not shutil.which("dnsmasq") or not shutil.which("dhclient"):
-        raise Skip("there is no dnsmasq, or no dhclient")
-    leases = Path("/var/lib/dhcp")
-    if not leases.is_dir():
-        raise Skip("dhclient has no directory for leases")
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", leases], check=True)
-    ground.mounted.append(str(leases))
-    options = [f"--dhcp-option-force={number},{value}" for number, value in LEASE.items()]
-    with inside(ground.network.far):
-        server = subprocess.Popen(
-            ["dnsmasq", "--no-daemon", "--conf-file=/dev/null", "--port=0", "--interface=p0", "--dhcp-range=192.0.2.100,192.0.2.120,2m",
-             "--dhcp-authoritative", f"--dhcp-leasefile={ground.directory}/dnsmasq.leases", "--user=root", "--bind-interfaces", *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(ground.logs / "dnsmasq", "wb"))
-    ground.start()
-    try:
-        settings = ground.directory / "dhclient.conf"
-        settings.write_text("option portal code 114 = text;\noption pac code 252 = text;\n"
-                            "request subnet-mask, routers, domain-name, domain-name-servers, host-name, interface-mtu, portal, pac,\n"
-                            "  vendor-encapsulated-options, domain-search;\n")
-        script = ground.directory / "dhclient-script"
-        script.write_text("#!/bin/sh\n[ -z \"$new_ip_address\" ] || ip address replace \"$new_ip_address/24\" dev r0\nexit 0\n")
-        script.chmod(0o755)
-        asked = subprocess.run(["timeout", "15", "dhclient", "-1", "-cf", str(settings), "-sf", str(script), "-lf", str(leases / "dhclient.r0.leases"), "-pf",
-                                str(ground.directory / "dhclient.pid"), "r0"], capture_output=True, text=True, check=False)
-        ground.measure(1.5)
-        ground.must_live()
-        text = (leases / "dhclient.r0.leases").read_text(errors="replace") if (leases / "dhclient.r0.leases").exists() else ""
-        with contextlib.suppress(OSError, ValueError):
-            os.kill(int((ground.directory / "dhclient.pid").read_text()), signal.SIGTERM)
-    finally:
-        server.terminate()
-        server.wait(5)
-    if "lease {" not in text:
-        raise Skip(f"dhclient got no lease: {asked.stderr.strip()[-120:]}")
-    with ground.client(B) as b:
-        status = b.call("Monitor.Status")["status"]
-    if Path("/run/attack/Z").exists():
-        raise Failure("a name of the lease was run")
-    return f"a lease of {text.count('option ')} options; the target is {status['status']}, on {status.get('interface')}"
-
 
 # ---------------------------------------------------------------- a portal's API
 
@@ -319,17 +186,18 @@ SHELLS = {
 
 
 def type_in(command, begin, lines, directory, environment):
-    """Types lines into an interactive shell; a line that ends with a tabulator is not sent, and deleted again."""
+    """Types lines into an interactive shell; a line that ends with a tabulator is not sent, and deleted again. With each is a text that is
+    offered, and waited for, or nothing."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(directory)
         os.execvpe(command[0], command, environment)
     output = b""
 
-    def wait(seconds):
+    def wait(seconds, awaited=None):
         nonlocal output
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        begin, end = len(output), time.monotonic() + seconds
+        while time.monotonic() < end and not (awaited and awaited.encode() in output[begin:]):
             if select.select([terminal], [], [], 0.1)[0]:
                 with contextlib.suppress(OSError):
                     output += os.read(terminal, 1 << 16)
@@ -337,9 +205,9 @@ def type_in(command, begin, lines, directory, environment):
         wait(1)
         os.write(terminal, begin.encode())
         wait(1.5)
-        for line in lines:
+        for line, offered in lines:
             os.write(terminal, line.encode())
-            wait(0.7)
+            wait(8 if offered else 0.7, offered)
             os.write(terminal, b"\x15")
         wait(0.3)
     finally:
@@ -370,11 +238,13 @@ def pass_on(path, real):
         threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
 
 
-def forged(history, name):
-    """The lines of a history about a target of another name, with right sums."""
+def forged(history, names):
+    """The lines of a history with other names, with right sums."""
     lines = []
     for line in history.read_text().splitlines():
-        entry = line.replace(HONEST, name).rpartition(',"crc":')[0] + "}"
+        for name, other in names.items():
+            line = line.replace(name, other)
+        entry = line.rpartition(',"crc":')[0] + "}"
         lines.append(f'{entry[:-1]},"crc":"{zlib.crc32(entry.encode()):08x}"}}\n')
     return "".join(lines)
 
@@ -390,7 +260,7 @@ def shells(ground):
     ground.attack(pass_on, mine, ground.socket)
     past = ground.public / "past"
     past.mkdir()
-    (past / "history.jsonl").write_text(forged(ground.state / "history.jsonl", PAST) + forged(ground.state / "history.jsonl", NAME))
+    (past / "history.jsonl").write_text(forged(ground.state / "history.jsonl", {HONEST: PAST}) + forged(ground.state / "history.jsonl", {HONEST: NAME}))
     # At the same time, since each line takes a second.
     forks = {}
     for shell, (command, begin) in SHELLS.items():
@@ -403,14 +273,15 @@ def shells(ground):
                 subprocess.run([ground.options.reach, "--generate-completion-script", shell], stdout=file, check=True)
         environment = {**os.environ, "PATH": f"{os.path.dirname(ground.options.reach)}:{os.environ['PATH']}", "HOME": str(place),
                        "REACH_SOCKET": str(ground.socket), "TERM": "xterm"}
-        lines = ["reach status interface:\t\t", "reach status \t\t", f"reach status interface:{NAME[:3]}\t\t",
-                 "reach queue add --when interface=\t\t", f"reach --socket {mine} probes \t\t", f"reach status --socket {mine} \t\t",
-                 f"reach wait --socket {mine} --until probe=\t\t", f"reach history --state {past} \t\t"]
+        lines = [("reach status interface:\t\t", None), ("reach status \t\t", HONEST), (f"reach status interface:{NAME[:3]}\t\t", None),
+                 ("reach queue add --when interface=\t\t", None), (f"reach --socket {mine} probes \t\t", None),
+                 (f"reach status --socket {mine} \t\t", None), (f"reach wait --socket {mine} --until probe=\t\t", None),
+                 (f"reach history --state {past} \t\t", PAST)]
         forks[shell] = Fork(type_in, command, begin.format(place), lines, place, environment)
         ground.processes.append(forks[shell])
     ran, missing = [], []
     for shell, fork in forks.items():
-        output = fork.result(30)
+        output = fork.result(38)
         if any(path.name == "Z" for path in (ground.directory / f"shell-{shell}").rglob("*")):
             ran.append(shell)
         # Neither is typed.

@@ -3,13 +3,14 @@
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, B, BLACK_HOLE, DAEMON, WAITS, WELL, Client, Failure, Refused, someone
-from neighbours import at_rest, flood_by_many, frames
+from ground import A, ADD, ADD_URL, B, BLACK_HOLE, DAEMON, WAITS, WELL, Client, Failure, Fork, Refused, Skip, someone
+from neighbours import ROOT, at_rest, flood_by_many, frames
 from servers import well
 from table import attack
 
@@ -456,5 +457,128 @@ def failing_disk(ground):
     longest = max([longest, *(waited for waited, _ in waits)])
     seen = f"{confirmed} confirmed, then {', '.join(str(error) for _, error in waits)}; the longest answer after {longest:.1f} s"
     if longest > 1 or error is None:
+        raise Failure(seen)
+    return seen
+
+
+# ---------------------------------------------------------------- a limit of memory
+
+#: What an idle daemon has, and what the messages of a user may take (SECURITY.md, Limits), in MiB.
+IDLE, MESSAGES = 4, 32
+#: JSON of a million bytes each, between the quotation marks.
+PIECES = {
+    "letters": "a", "accents": "\u0301", "families": "\U0001f469\u200d", "right to left": "\u202e", "escaped zeros": "\\u0000",
+    "escaped halves": "\\ud800", "quotation marks": '\\"', "backslashes": "\\\\", "slashes": "/", "commas": ",", "ends of lines": "\\r\\n",
+    "percents": "%00", "terms": "not network=a,", "zeros": "0",
+}
+MILLION = 1_000_000
+
+
+def places():
+    """The method and the parameter of each text and list that has a limit."""
+    rows = re.findall(r"^\| `([^`]+)` \| (`(?:Monitor|Queue)\.[^|]+) \| \d+ (?:bytes|elements) \|$", (ROOT / "SECURITY.md").read_text(), re.M)
+    return [(method, path) for path, methods in rows for method in re.findall(r"`([^`]+)`", methods)]
+
+
+def message(method, path, piece):
+    """A call whose parameter is a million bytes of these; of a list, as many elements as that."""
+    size = len(piece.encode())
+    text = f'"{piece * (MILLION // size)}"'
+    name, _, member = path.partition("[]")
+    if member:  # headers[].name
+        text = f'[{{"{member[1:]}":{text}}}]'
+    elif path.endswith("[]"):
+        text = f"[{text}]"
+    elif path in ("headers", "states", "types", "accept"):
+        text = "[" + ",".join(f'"{piece}"' for _ in range(MILLION // (size + 3))) + "]"
+    url = f',"url":"{ADD_URL}"' * (method == "Queue.Add" and path != "url")
+    return f'{{"method":"io.reach.{method}","parameters":{{"{name}":{text}{url}}}}}'.encode() + b"\0"
+
+
+def say_all(path, turn, turns):
+    """Every piece in every place, by eight connections at a time; how many were accepted, refused, and hung up on."""
+    found = {"accepted": 0, "refused": 0, "hung up": 0}
+    calls = [message(method, parameter, piece) for method, parameter in places() for piece in PIECES.values()][turn::turns]
+    for call in calls:
+        with contextlib.suppress(OSError), Client(path, 30) as client:
+            client.socket.sendall(call)
+            try:
+                client.receive()
+                found["accepted"] += 1
+            except Refused:
+                found["refused"] += 1
+            except Failure:
+                found["hung up"] += 1
+            continue
+        found["hung up"] += 1
+    return found
+
+
+class Memory:
+    """A group of processes with a limit of memory, of the kernel's second kind of groups or of its first."""
+
+    KINDS = (("cgroup2", "", "memory.max", "memory.peak", "memory.events"),
+             ("cgroup", "memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"))
+
+    def __init__(self, ground, mib):
+        place = ground._directory("groups", 0o755, 0)
+        for kind, options, limit, peak, killed in self.KINDS:
+            if subprocess.run(["mount", "-t", kind, *["-o", options] * bool(options), "none", str(place)], capture_output=True, check=False).returncode:
+                continue
+            ground.mounted.append(str(place))
+            with contextlib.suppress(OSError):
+                (place / "cgroup.subtree_control").write_text("+memory")
+            self.group = place / f"reach-attack-{os.getpid()}"
+            try:
+                self.group.mkdir()
+            except OSError as error:
+                raise Skip(f"no group of processes can be made here: {error}") from None
+            self.peak, self.killed = self.group / peak, self.group / killed
+            if (self.group / limit).exists():
+                (self.group / limit).write_text(str(mib << 20))
+                # Of this process, to which it returns.
+                lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+                own = next(path for _, names, path in lines if names == options or options in names.split(",") and options)
+                self.home = place / own.lstrip("/") / "cgroup.procs"
+                return
+            self.group.rmdir()
+        raise Skip("no group of processes can be given a limit of memory here")
+
+    @contextlib.contextmanager
+    def inside(self):
+        (self.group / "cgroup.procs").write_text(str(os.getpid()))
+        try:
+            yield
+        finally:
+            self.home.write_text(str(os.getpid()))
+
+    def kills(self):
+        found = re.search(r"^oom_kill (\d+)$", self.killed.read_text(), re.M)
+        return int(found[1]) if found else 0
+
+
+@attack("a million bytes in each text", f"A sends a million bytes of {', '.join(PIECES)} in each text and list of each call, by eight connections, while the "
+        f"daemon may have {2 * (IDLE + MESSAGES)} MiB, twice what is promised", "each call is refused, and the daemon is the same process", measures=True)
+def million_in_each(ground):
+    memory = Memory(ground, 2 * (IDLE + MESSAGES))
+    try:
+        with memory.inside():
+            ground.start()
+        if ground.idle_daemon:
+            # It is measured beside the other, and has no limit.
+            memory.home.write_text(str(ground.idle_daemon.pid))
+        forks = [Fork(say_all, ground.socket, turn, 8, user=A, aside=True) for turn in range(8)]
+        ground.processes += forks
+        ground.measure(2)
+        found = [fork.result(60) for fork in forks]
+        ground.must_live()
+        peak, kills = int(memory.peak.read_text()) >> 20, memory.kills()
+    finally:
+        if ground.daemon and ground.daemon.poll() is None:
+            ground.stop()
+        memory.group.rmdir()
+    count = {key: sum(each[key] for each in found) for key in found[0]}
+    seen = f"{', '.join(f'{number} {word}' for word, number in count.items())}; at most {peak} MiB, {kills} processes ended for want of memory"
+    if count["accepted"] or kills:
         raise Failure(seen)
     return seen

@@ -1,65 +1,24 @@
-"""Shared by the sections of the benchmark: network namespaces, processes and their cost, statistics, the report."""
+"""Shared by the sections of the benchmark: a network, processes and their cost, statistics, the report."""
 
 import contextlib
-import ctypes
 import math
 import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ground"))
 import picture
+from namespaces import (CLONE_NEWNET, CLONE_NEWNS, MNT_DETACH, MS_PRIVATE, MS_REC, inside, ip, leave_the_machine, libc,  # noqa: F401
+                        prepare_child, started, system_call, this_namespace)
 
 LINK, PEER_LINK = "r0", "p0"
 # Unequal on purpose: with equal numbers the kernel delays the loss of carrier by up to a second (linkwatch).
 LINK_INDEX, PEER_INDEX = 100, 200
 ADDRESS, GATEWAY, ELSEWHERE = "192.0.2.2/24", "192.0.2.1", "203.0.113.10"
 
-CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
-MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
-MNT_DETACH = 2
-PR_SET_PDEATHSIG = 1
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def system_call(name, *arguments):
-    if getattr(libc, name)(*arguments) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{name}: {os.strerror(number)}")
-
-
 # ---------------------------------------------------------------- namespaces
-
-
-def leave_the_machine():
-    """Gives this process its own network and mounts, so that it can touch no link of the machine, and no daemon answers."""
-    system_call("unshare", CLONE_NEWNS | CLONE_NEWNET)
-    # In a chroot, / may not be a mount point. Mounts made here would then be visible outside, so none are made.
-    own_mounts = libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
-    if own_mounts:
-        system_call("mount", b"tmpfs", b"/run", b"tmpfs", 0, None)
-    return own_mounts
-
-
-def this_namespace():
-    return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-
-
-@contextlib.contextmanager
-def inside(namespace):
-    here = this_namespace()
-    system_call("setns", namespace, CLONE_NEWNET)
-    try:
-        yield
-    finally:
-        system_call("setns", here, CLONE_NEWNET)
-        os.close(here)
-
-
-def ip(*arguments):
-    subprocess.run(["ip", *arguments], check=True)
 
 
 @contextlib.contextmanager
@@ -107,28 +66,6 @@ def await_addresses():
 
 
 # ---------------------------------------------------------------- processes
-
-
-def prepare_child(processor):
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if processor is not None:
-        os.sched_setaffinity(0, {processor})
-
-
-@contextlib.contextmanager
-def started(argv, processor=None, **options):
-    options.setdefault("stdin", subprocess.DEVNULL)
-    process = subprocess.Popen(argv, preexec_fn=lambda: prepare_child(processor), **options)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def cpu_ns(process):

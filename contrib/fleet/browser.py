@@ -13,10 +13,12 @@ import urllib.request
 
 
 class Browser:
-    """One page in a Chromium of its own, which ends with the block. `messages` collects what the page complains about."""
+    """One page in a Chromium of its own, which ends with the block. `messages` collects what the page complains about. It reaches no
+    host but this one."""
 
-    def __init__(self, width=1280, height=860, scheme="light"):
+    def __init__(self, width=1280, height=860, scheme="light", host=None):
         self.size, self.scheme, self.messages, self.number = (width, height), scheme, [], 0
+        self.hosts = "MAP * ~NOTFOUND" + (f", EXCLUDE {host}" if host else "")
 
     def __enter__(self):
         program = find()
@@ -24,7 +26,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-             "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-port=0",
+             "--hide-scrollbars", f"--host-resolver-rules={self.hosts}", "--remote-debugging-port=0",
              "--user-data-dir=" + self.home, "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -10,18 +10,17 @@ import json
 import os
 import re
 import socket
-import socketserver
 import struct
 import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scenes"))
 from stage import Chatter, Failure, Reach, inside, now, output_of, run  # noqa: E402
+from answers import serve  # noqa: E402
 
 #: A host of the Internet, and a page for validation; each network has its own copy of that host.
 SERVER, SERVER6 = "203.0.113.200", "2001:db8::1"
@@ -70,37 +69,14 @@ class Web:
     """The Internet's web server in one network; it records the requests, and answers pages that end with /204."""
 
     def __init__(self, namespace, ledger, name):
-        web = self
         self.ledger, self.name = ledger, name
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                length = int(self.headers.get("Content-Length", 0))
-                if len(self.rfile.read(length)) < length:
-                    return
-                web.ledger.add(self.path, web.name, self.headers.get("Idempotency-Key"))
-                self.send_response(204 if self.path.endswith("/204") else 200)
-                if not self.path.endswith("/204"):
-                    self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            do_POST = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-            def handle_error(self, *_):
-                pass
-
         with inside(namespace):
-            self.server = Server((SERVER, 80), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+            self.server = serve(SERVER, 80, self.answer)
+
+    def answer(self, page):
+        if page.body() is not None:
+            self.ledger.add(page.path, self.name, page.headers.get("Idempotency-Key"))
+            page.send(204 if page.path.endswith("/204") else 200)
 
 
 class Ledger:

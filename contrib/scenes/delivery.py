@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-import socketserver
 import subprocess
 import threading
 import time
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from stage import Reach, inside, new_namespace, now, output_of, run, run_in, wire
+from answers import serve
+from namespaces import count_packets, packets
 
 SERVER = "203.0.113.10"
 # A server of an intranet, behind the cable's gateway, and the gateway itself, which is on the link.
@@ -34,53 +34,29 @@ class Journal:
     """A web server that records the requests, and stops reading in the middle of one upload."""
 
     def __init__(self, namespace):
-        journal = self
         self.lock = threading.Lock()
         self.requests = []
         self.stalled = threading.Event()
         self.delay = 0
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                journal.handle(self)
-
-            do_POST = do_PUT = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-            def handle_error(self, *_):
-                pass
-
         with inside(namespace):
-            self.server = Server(("", 80), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+            self.server = serve("", 80, self.handle)
 
     def handle(self, handler):
-        length = int(handler.headers.get("Content-Length", 0))
         if handler.path == "/upload" and not self.stalled.is_set():
-            handler.rfile.read(length // 2)
+            handler.rfile.read(int(handler.headers["Content-Length"]) // 2)
             self.stalled.set()
             # Without reads the window fills up, so the sender stops until its link is cut.
             handler.connection.settimeout(60)
             threading.Event().wait(60)
             return
-        body = handler.rfile.read(length)
-        if len(body) < length:
+        body = handler.body()
+        if body is None:
             return
         time.sleep(self.delay)
         with self.lock:
             self.requests.append({"at": now(), "path": handler.path, "key": handler.headers.get("Idempotency-Key"),
                                   "hash": hashlib.sha256(body).hexdigest(), "from": handler.client_address[0]})
-        handler.send_response(200)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
+        handler.send(200)
 
     def seen(self, path=""):
         with self.lock:
@@ -101,9 +77,7 @@ class Links:
         for server in (SERVER, INTRANET):
             run_in(self.internet, "ip", "address", "add", f"{server}/32", "dev", "lo")
         run("mount", "-t", "sysfs", "sysfs", "/sys")
-        run("nft", "add table inet count; add chain inet count out { type filter hook output priority 0; }")
-        for name in GATEWAYS:
-            run("nft", f'add rule inet count out oifname "{name}" meta nfproto ipv4 counter comment "{name}"')
+        count_packets(**{name: f'oifname "{name}" meta nfproto ipv4' for name in GATEWAYS})
         self.route("mob0")
         self.journal = Journal(self.internet)
         return self
@@ -130,14 +104,6 @@ class Links:
 
     def take_down(self, name):
         run("ip", "link", "set", name, "down")
-
-    def packets(self, name):
-        """IPv4 packets that left by it, as nftables counts them."""
-        rules = json.loads(output_of("nft", "--json", "list", "chain", "inet", "count", "out"))["nftables"]
-        for rule in (entry["rule"] for entry in rules if "rule" in entry):
-            if rule.get("comment") == name:
-                return next(part["counter"]["packets"] for part in rule["expr"] if "counter" in part)
-        raise KeyError(name)
 
 
 class Play:
@@ -182,11 +148,11 @@ class Play:
     def unmetered(self):
         journal = self.links.journal
         self.change("only the modem is up; five requests are queued for an unmetered network")
-        before = self.links.packets("mob0")
+        before = packets("mob0")
         ids = [self.add("--when", "unmetered", "-d", f"reading {number}", f"http://{SERVER}/reading/{number}") for number in range(5)]
         time.sleep(1)
         self.explain(ids[0], "waiting", "metered")
-        sent = self.links.packets("mob0") - before
+        sent = packets("mob0") - before
         self.report.check(sent == 0 and not journal.seen("/reading"), now() - self.began, "nft counter", f"{sent} packets left by the modem")
         self.change("the cable is back", lambda: self.links.bring_up("lan0"))
         back = self.return_of("lan0")
@@ -201,7 +167,7 @@ class Play:
         seen = journal.seen("/reading")
         self.report.check(len(seen) == 5 and {request["from"] for request in seen} == {"192.0.2.2"}, None, "server",
                           f"{len(seen)} requests, all from the cable's address")
-        sent = self.links.packets("mob0") - before
+        sent = packets("mob0") - before
         self.report.check(sent == 0, None, "nft counter", f"{sent} packets left by the modem")
 
     def cut_upload(self):
@@ -219,7 +185,7 @@ class Play:
         self.expect("interrupted", identity, LINGER + 1.2)
         self.expect("waiting", identity, LINGER + 1.2)
         self.explain(identity, "waiting", "metered")
-        before = self.links.packets("mob0")
+        before = packets("mob0")
         self.change("the cable is back", lambda: self.links.bring_up("lan0"))
         back = self.return_of("lan0")
         self.expect("started", identity, START_BOUND + 0.5, back)
@@ -228,7 +194,7 @@ class Play:
         self.report.check([request["hash"] for request in arrived] == [wanted], None, "server", "the whole file, once")
         item = json.loads(self.reach.call("queue", "show", "--json", identity))
         self.report.check(item["attempts"] == 0, None, "reach queue", f"{item['tries']} tries, {item['attempts']} of them failures")
-        self.report.check(self.links.packets("mob0") == before, None, "nft counter", "nothing left by the modem")
+        self.report.check(packets("mob0") == before, None, "nft counter", "nothing left by the modem")
 
     def sent_by(self, link, path, *arguments):
         """Queues a request, and checks that it is done at once, from this link's address."""
@@ -253,17 +219,17 @@ class Play:
         self.explain(world, "waiting", "There is no network path")
         self.report.check(not self.links.journal.seen("/world"), now() - self.began, "server", "nothing for the Internet arrived")
 
-        before = self.links.packets("mob0")
+        before = packets("mob0")
         self.change("a modem brings the Internet, and the cable stays", lambda: self.links.bring_up("mob0"))
         back = self.return_of("mob0")
         self.expect("done", world, START_BOUND + 0.5, back)
         self.report.check([request["from"] for request in self.links.journal.seen("/world")] == ["198.51.100.2"], None,
                           "server", "/world came once, from mob0's address")
-        sent = self.links.packets("mob0")
+        sent = packets("mob0")
         self.report.note(None, "nft counter", f"{sent - before} packets left by the modem for it")
         for host in (NEIGHBOUR, INTRANET):
             self.sent_by("lan0", f"/modem/{host}", f"http://{host}/modem/{host}")
-        sent = self.links.packets("mob0") - sent
+        sent = packets("mob0") - sent
         self.report.check(sent == 0, None, "nft counter", f"{sent} packets left by the modem for hosts behind the cable")
         waits = self.add("--when", "unmetered", f"http://{SERVER}/later")
         self.explain(waits, "waiting", "Only metered connections are available.")

@@ -3,13 +3,14 @@
 import contextlib
 import json
 import socket
-import struct
 import subprocess
 import tempfile
 import threading
 import time
 
-from stage import Reach, bind, inside, new_namespace, now, output_of, run, run_in, wire
+from stage import Reach, bind, inside, new_namespace, now, run, run_in, wire
+from answers import reply
+from namespaces import count_packets, packets
 
 SERVER, SERVER6, FAR_END = "203.0.113.10", "2001:db8:80::80", "203.0.113.77"
 ROUTER, MODEM_GATEWAY, NAME_SERVER = "192.0.2.1", "198.51.100.1", "198.18.5.53"
@@ -45,13 +46,7 @@ class Names:
         with contextlib.suppress(OSError):
             while True:
                 query, client = self.socket.recvfrom(2048)
-                end = query.index(b"\0", 12) + 1
-                question, kind = query[12:end + 4], struct.unpack("!H", query[end:end + 2])[0]
-                has_answer = kind == 1
-                reply = query[:2] + b"\x81\x80" + struct.pack("!HHHH", 1, has_answer, 0, 0) + question
-                if has_answer:
-                    reply += b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 2, 4) + socket.inet_aton(self.answer)
-                self.socket.sendto(reply, client)
+                self.socket.sendto(reply(query, [self.answer]), client)
 
     def close(self):
         self.socket.close()
@@ -156,19 +151,6 @@ class Play:
     def add(self, *arguments):
         return self.daemon.call("queue", "add", *arguments).split()[0]
 
-    def count_packets(self, **rules):
-        """Counts packets that leave by rules of nftables."""
-        run("nft", "add table inet count; add chain inet count out { type filter hook output priority 0; }")
-        for name, rule in rules.items():
-            run("nft", f'add rule inet count out {rule} counter comment "{name}"')
-
-    def packets(self, name):
-        rules = json.loads(output_of("nft", "--json", "list", "chain", "inet", "count", "out"))["nftables"]
-        for rule in (entry["rule"] for entry in rules if "rule" in entry):
-            if rule.get("comment") == name:
-                return next(part["counter"]["packets"] for part in rule["expr"] if "counter" in part)
-        raise KeyError(name)
-
     # ------------------------------------------------------------ the scenes
 
     def names_elsewhere(self):
@@ -177,15 +159,15 @@ class Play:
         wire(self.machine, "side0", ["198.18.5.1/24"], side, "far-side0", [f"{NAME_SERVER}/24"])
         web = self.web(SERVER)
         self.names(NAME_SERVER, namespace=side)
-        self.count_packets(side='oifname "side0" udp dport 53', cable='oifname "lan0" udp dport 53')
+        count_packets(side='oifname "side0" udp dport 53', cable='oifname "lan0" udp dport 53')
         self.reach(LINKS + CHECKS)
         self.change("the only name server is on another link than the default route")
         self.expect("connectivity full", self.connectivity("full"), 5)
         self.began = now()
         self.add("-d", "x=1", "http://shop.example.net/order")
         self.expect("the request arrives", lambda: web.count("/order") == 1, 5)
-        self.report.check(self.packets("side") > 0 and self.packets("cable") == 0, None, "nftables",
-                          f"{self.packets('side')} questions by side0, {self.packets('cable')} by lan0")
+        self.report.check(packets("side") > 0 and packets("cable") == 0, None, "nftables",
+                          f"{packets('side')} questions by side0, {packets('cable')} by lan0")
 
     def portal_by_names(self):
         web = self.web(SERVER)
@@ -221,14 +203,14 @@ class Play:
         run("ip", "route", "add", "default", "via", MODEM_GATEWAY, "dev", "mob0", "metric", "700")
         run("ip", "route", "add", f"{FAR_END}/32", "via", ROUTER, "dev", "lan0")
         self.tunnel(works=False)
-        self.count_packets(lan='oifname "lan0" tcp dport 80', modem='oifname "mob0" tcp dport 80')
+        count_packets(lan='oifname "lan0" tcp dport 80', modem='oifname "mob0" tcp dport 80')
         self.reach(LINKS + f'[connectivity]\nendpoints = ["http://{SERVER}/204"]\ninterval = "10s"\ntimeout = "2s"\n')
         self.change("all traffic goes into a tunnel whose server is dead")
         self.expect("connectivity limited", self.connectivity("limited"), 8)
         for number in range(3):
             self.add("-d", "x=1", f"http://{SERVER}/order{number}")
         self.never("nothing is sent past the tunnel", lambda: any("order" in path for path in web.paths), 8)
-        left = self.packets("lan") + self.packets("modem")
+        left = packets("lan") + packets("modem")
         self.report.check(left == 0, None, "nftables", f"{left} packets of requests and checks left by another link")
 
     def tunnel_over_modem(self):

@@ -5,26 +5,28 @@
 """
 
 import contextlib
-import ctypes
 import fcntl
-import http.server
 import os
 import queue
-import signal
 import socket
-import socketserver
 import ssl
 import struct
 import subprocess
+import sys
 import threading
 import time
 import traceback
 from pathlib import Path
 
-LIBC = ctypes.CDLL(None, use_errno=True)
-NEW_MOUNTS, NEW_PROCESSES, NEW_NETWORK = 0x20000, 0x20000000, 0x40000000
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ground"))
+from answers import question, reply, serve  # noqa: E402
+from namespaces import CLONE_NEWNET, CLONE_NEWNS, inside, prepare_child, system_call  # noqa: E402
+
+CLONE_NEWPID = 0x20000000
 WWW, CHECK, SECOND, DNS, DNS2, NOTHING = (f"198.51.100.{n}" for n in (10, 11, 12, 53, 54, 70))
 WWW6, CHECK6, SECOND6, DNS6, NOTHING6 = (f"2001:db8:51::{n}" for n in (10, 11, 12, 53, 70))
+# Root name servers, which stand for the Internet
+ROOT, ROOT6 = "198.51.100.4", "2001:db8:51::4"
 # WWW and CHECK behind a translator (RFC 6052)
 WWW64, CHECK64 = "64:ff9b::c633:640a", "64:ff9b::c633:640b"
 NAMES = {"www.example.org": [WWW], "check.example.org": [CHECK], "second.example.org": [SECOND], "both.example.org": [WWW, WWW6],
@@ -41,8 +43,7 @@ def sh(command, check=True, text=None):
 
 def mount(source, place, kind=None, flags=0, options=None):
     words = [None if word is None else str(word).encode() for word in (source, place, kind)]
-    if LIBC.mount(*words, flags, options and options.encode()) != 0:
-        raise OSError(ctypes.get_errno(), f"mount {place}")
+    system_call("mount", *words, flags, options and options.encode())
 
 
 def alone(work):
@@ -52,11 +53,10 @@ def alone(work):
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     status = 3
     try:
-        if LIBC.unshare(NEW_MOUNTS | NEW_PROCESSES | NEW_NETWORK) != 0:
-            raise OSError(ctypes.get_errno(), "unshare")
+        system_call("unshare", CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)
         inner = os.fork()
         if inner == 0:
-            LIBC.prctl(1, signal.SIGKILL, 0, 0, 0)
+            prepare_child(None)
             status = 3
             try:
                 mount("none", "/", None, 0x44000)
@@ -105,7 +105,7 @@ class SmallInternet:
         self.ip("home", "route add default via 203.0.113.1")
         self.ip("first", "route add default via 203.0.113.6", "route add 192.0.2.0/24 via 203.0.113.2")
         self.ip("last", "route add default via 203.0.113.5", "route add 198.51.100.0/26 via 203.0.113.10")
-        self.ip("servers", "route add default via 203.0.113.9", *(f"address add {a}/32 dev lo" for a in (WWW, CHECK, SECOND, DNS, DNS2)))
+        self.ip("servers", "route add default via 203.0.113.9", *(f"address add {a}/32 dev lo" for a in (WWW, CHECK, SECOND, DNS, DNS2, ROOT)))
         if ipv6:
             self.ip("machine", "route add default via 2001:db8:1::1")
             self.ip("home", "route add default via 2001:db8:f1::2")
@@ -113,13 +113,13 @@ class SmallInternet:
             self.ip("last", "route add default via 2001:db8:f2::1", "route add 2001:db8:51::/48 via 2001:db8:f3::2",
                     "route add 64:ff9b::/96 via 2001:db8:f3::2")
             self.ip("servers", "route add default via 2001:db8:f3::1",
-                    *(f"address add {a}/128 dev lo nodad" for a in (WWW6, CHECK6, SECOND6, DNS6, WWW64, CHECK64)))
+                    *(f"address add {a}/128 dev lo nodad" for a in (WWW6, CHECK6, SECOND6, DNS6, ROOT6, WWW64, CHECK64)))
         addresses = [WWW, CHECK, SECOND] + ([WWW6, CHECK6, SECOND6, WWW64, CHECK64] if ipv6 else [])
         for address in addresses:
             self.web(address, 80)
             if authority:
                 self.web(address, 443, authority.good)
-        self.names = {address: self.name_server(address) for address in (DNS, DNS2, *([DNS6] if ipv6 else []))}
+        self.names = {address: self.name_server(address) for address in (DNS, DNS2, ROOT, *([DNS6, ROOT6] if ipv6 else []))}
 
     # ------------------------------------------------------------ links
 
@@ -183,15 +183,12 @@ class SmallInternet:
 
     @contextlib.contextmanager
     def inside(self, node):
-        old, new = os.open("/proc/thread-self/ns/net", 0), os.open(f"/run/netns/{node}", 0)
+        namespace = os.open(f"/run/netns/{node}", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            if LIBC.setns(new, NEW_NETWORK) != 0:
-                raise OSError(ctypes.get_errno(), "setns")
-            yield
+            with inside(namespace):
+                yield
         finally:
-            LIBC.setns(old, NEW_NETWORK)
-            os.close(old)
-            os.close(new)
+            os.close(namespace)
 
     def raw_link(self, passes=True, name="raw0"):
         """Replaces the machine's LAN by a link without a gateway, as modems and tunnels are, to the first router."""
@@ -207,26 +204,12 @@ class SmallInternet:
     # ------------------------------------------------------------ servers
 
     def web(self, address, port, identity=None, answer=None, node="servers"):
-        class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-            daemon_threads, request_queue_size = True, 128
-            address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-
-            def server_bind(self):
-                socketserver.TCPServer.server_bind(self)
-                self.server_name, self.server_port = "server", port
-
-            def handle_error(self, *_):
-                pass
-
-        with self.inside(node):
-            server = Server((address, port), Page)
-        server.answer = answer or (lambda page: page.send(204))
+        context = None
         if identity:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*identity)
-            server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
-        return server
+        with self.inside(node):
+            return serve(address, port, answer or (lambda page: page.send(204)), context)
 
     def name_server(self, address, node="servers", port=53):
         server = NameServer()
@@ -255,24 +238,6 @@ def relay(source, target, seconds=0):
             waiting.put((time.monotonic() + seconds, os.read(source, 65536)))
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        self.server.answer(self)
-
-    def send(self, status, **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        if status != 204:
-            self.send_header("Content-Length", "0")
-        self.end_headers()
-
-
 class NameServer:
     """Answers from `table`; `change(server, query, name, kind)` may return other bytes, or None for no answer."""
 
@@ -280,18 +245,10 @@ class NameServer:
         self.table, self.change, self.delay = dict(NAMES), None, 0
 
     def reply(self, query, code=None, addresses=None):
-        name, kind, end = question(query)
-        found = self.table.get(name) if addresses is None else addresses
-        family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
-        records, count = b"", 0
-        for address in found or []:
-            if family == (socket.AF_INET6 if ":" in address else socket.AF_INET):
-                data = socket.inet_pton(family, address)
-                records += b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 30, len(data)) + data
-                count += 1
+        found = self.table.get(question(query)[0]) if addresses is None else addresses
         if code is None:
             code = 3 if found is None else 0
-        return query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, count, 0, 0) + query[12:end] + records
+        return reply(query, found or [], code)
 
     def answer(self, query):
         if self.delay:
@@ -323,11 +280,3 @@ class NameServer:
         while True:
             connection, _ = server.accept()
             threading.Thread(target=one, args=(connection,), daemon=True).start()
-
-
-def question(query):
-    place, labels = 12, []
-    while query[place]:
-        labels.append(query[place + 1:place + 1 + query[place]].decode().lower())
-        place += 1 + query[place]
-    return ".".join(labels), struct.unpack("!H", query[place + 1:place + 3])[0], place + 5

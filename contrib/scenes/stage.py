@@ -1,4 +1,4 @@
-"""The stage of the scenes: namespaces, links, the report, `reachd`, and NetworkManager in the same namespace."""
+"""The stage of the scenes: the report, `reachd`, and NetworkManager in the same namespace."""
 
 import contextlib
 import json
@@ -13,64 +13,14 @@ import time
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
-from measuring import inside, started, system_call, this_namespace  # noqa: E402
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / part) for part in ("bench", "ground")]
+from namespaces import CLONE_NEWNET, bind, inside, new_namespace, now, output_of, run, run_in, started, wire  # noqa: E402,F401
 
-CLONE_NEWNET = 0x40000000
 WEB, NAMES = "198.51.100.80", "198.51.100.53"
 # Another host, which has nothing to do with the checks.
 OTHER = "198.51.100.7"
 WEB6 = "2001:db8:80::80"
 LOGIN = "http://192.0.2.1:8080/login"
-
-
-def now():
-    """Seconds on the clock of boottime_ns."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], check=True, **options)
-
-
-def output_of(*command):
-    return run(*command, capture_output=True, text=True).stdout
-
-
-def run_in(namespace, *command):
-    with inside(namespace):
-        run(*command)
-
-
-def bind(path, content, directory):
-    """Mounts a file with this text over another, for this process and its children."""
-    place = Path(directory) / path.strip("/").replace("/", "-")
-    place.write_text(content)
-    target = os.path.realpath(path)
-    # The file that an earlier scene mounted there is gone, and nothing can be mounted on it.
-    subprocess.run(["umount", "--lazy", target], stderr=subprocess.DEVNULL)
-    run("mount", "--bind", place, target)
-
-
-def new_namespace():
-    """Moves this process into a new namespace, and returns it."""
-    system_call("unshare", CLONE_NEWNET)
-    run("ip", "link", "set", "lo", "up")
-    # Nothing happens by itself: no router solicitations, and no duplicate address detection.
-    run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0",
-        "net.ipv6.conf.default.accept_ra=0")
-    return this_namespace()
-
-
-def wire(near, name, near_addresses, far, far_name, far_addresses):
-    """A veth pair between two namespaces."""
-    with inside(near):
-        run("ip", "link", "add", name, "type", "veth", "peer", "name", far_name, "netns", f"/proc/{os.getpid()}/fd/{far}")
-    for namespace, link, addresses in ((near, name, near_addresses), (far, far_name, far_addresses)):
-        with inside(namespace):
-            for address in addresses:
-                run("ip", "address", "add", address, "dev", link)
-            run("ip", "link", "set", link, "up")
 
 
 class Failure(Exception):

@@ -10,7 +10,9 @@ import threading
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import walkservices
 import walkworld
 from measuring import started
 from walkworld import FAR, FAR6
@@ -21,6 +23,16 @@ METRICS = 9191
 CONFIGURATION = f"""
 [hold]
 flaps = "0s"
+[connectivity]
+{{connectivity_proxy}}
+endpoints = ["{walkservices.CHECK}"]
+interval = "10s"
+timeout = "3s"
+demote_after = 1
+[queue]
+{{queue_proxy}}
+[page]
+directory = "{{page}}"
 [metrics]
 listen = "127.0.0.1:{METRICS}"
 [hooks]
@@ -31,8 +43,13 @@ far6 = "{FAR6}"
 e0 = "interface:e0"
 """
 
+# The words of the page for what the checks can find: as the history, it knows no state between used and not.
+PAGE_WORDS = {"full": {"up"}, "portal": {"down"}, "limited": {"down"}, "none": {"down"}}
+# The page is written at most every five seconds, and a second after what changed.
+PAGE_PATIENCE = 8
+
 HOOK = """#!/bin/sh
-echo "$REACH_TARGET|$REACH_STATUS|$REACH_REASON|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE" >> {lines}
+echo "$REACH_TARGET|$REACH_STATUS|$REACH_REASON|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE|$REACH_CONNECTIVITY" >> {lines}
 """
 
 
@@ -68,15 +85,23 @@ class Mouths:
     def __init__(self, options):
         self.reach, self.reachd = options.reach, options.reach + "d"
         self.place = walkworld.directory()
-        self.requests, self.unknowable = 0, 0
+        self.requests, self.unknowable, self.proxied = 0, 0, options.proxied
         self.lines = self.place / "lines"
         self.lines.touch()
         hooks = self.place / "hooks"
         (self.place / "state").mkdir()
         hooks.mkdir()
+        self.page = self.place / "page"
+        self.page.mkdir()
+        walkservices.write_resolver(self.place)
         (hooks / "hook").write_text(HOOK.format(lines=self.lines))
         (hooks / "hook").chmod(0o755)
-        (self.place / "reach.toml").write_text(CONFIGURATION.format(hooks=hooks))
+        proxy = f'proxy = "{walkservices.PROXY}"' if options.proxied else ""
+        (self.place / "reach.toml").write_text(CONFIGURATION.format(
+            hooks=hooks, page=self.page, connectivity_proxy=proxy,
+            queue_proxy=proxy and f'{proxy}\nno_proxy = ["{FAR}"]'))
+        # For commands without the daemon, which read the policy of links and the proxy there.
+        subprocess.run(["mount", "--bind", str(self.place), "/etc/reach"], check=True)
         self.stack = contextlib.ExitStack()
         log = self.stack.enter_context(open(self.place / "log", "wb"))
         self.daemon = self.stack.enter_context(started(
@@ -87,6 +112,11 @@ class Mouths:
             if self.daemon.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((self.place / "log").read_text())
             time.sleep(0.05)
+        # Where the daemon is looked for: explain --probe asks it what it has proved, and takes no other socket.
+        standard = Path("/run/reach/reach.sock")
+        standard.parent.mkdir(exist_ok=True)
+        standard.unlink(missing_ok=True)
+        standard.symlink_to(self.place / "socket")
         self.watches = {name: Watch(self.stack, [self.reach, "watch", "--no-daemon", "--json", target])
                         for name, target in TARGETS.items()}
         while any(watch.last is None for watch in self.watches.values()) and time.monotonic() < deadline:
@@ -142,13 +172,17 @@ class Mouths:
         lines = [line for line in lines if line[0] in (name, TARGETS[name])]
         return lines[-1][1:] if lines else None
 
-    def metric(self):
-        """Whether each target is reachable, by the metrics."""
+    @staticmethod
+    def metrics():
         with contextlib.suppress(OSError):
             with urllib.request.urlopen(f"http://127.0.0.1:{METRICS}/metrics", timeout=5) as answer:
-                text = answer.read().decode()
-                return {m[1]: int(m[2]) for m in re.finditer(r'^reach_target_status\{target="([^"]*)",status="reachable"\} (\d)', text, re.M)}
-        return {}
+                return answer.read().decode()
+        return ""
+
+    def metric(self):
+        """Whether each target is reachable, by the metrics."""
+        found = re.finditer(r'^reach_target_status\{target="([^"]*)",status="reachable"\} (\d)', self.metrics(), re.M)
+        return {m[1]: int(m[2]) for m in found}
 
     # ------------------------------------------------------------ the comparison
 
@@ -185,7 +219,7 @@ class Mouths:
         expected = 0 if state.get("status") == "reachable" else 124
         return [] if done == expected else [f"{name}: wait ends with {done}, the daemon says {brief(state)}"]
 
-    def disagreements(self, sends, world, wants_queue):
+    def disagreements(self, sends, world):
         """Sentences, each a difference between mouths, or between them and the wire.
 
         - Parameter sends: Whether a packet is sent first, by which the kernel finds out about neighbours.
@@ -198,14 +232,110 @@ class Mouths:
             said = self.ask(name)
             found += self.compare(name, said, facts)
             daemon = said["daemon"]
-            if name in wire and (daemon.get("status") == "reachable") != wire[name]:
+            if name in wire and self.is_translated(daemon) and not wire[name]:
+                self.unknowable += 1
+            elif name in wire and (daemon.get("status") == "reachable") != wire[name]:
                 found.append(f"{name}: the wire {'answers' if wire[name] else 'is silent'}, and the daemon says {brief(daemon)}")
             if name in metrics and metrics[name] != (daemon.get("status") == "reachable"):
                 found.append(f"{name}: metrics say {metrics[name]}, the daemon {daemon.get('status')}")
             if sends:
                 found += self.wait(name, daemon)
-                if name == "far" and wants_queue and not found:
+                # What leads nowhere with a source that may be translated is found out by the queue, and then avoided.
+                is_lost = self.is_translated(daemon) and not wire.get(name)
+                if name == "far" and not found and not is_lost and world.services_work():
                     found += self.queue(world, daemon)
+        return found or self.proofs(sends, world)
+
+    # ------------------------------------------------------------ what is proved of the Internet
+
+    def state(self):
+        return self.one("status", "--json", "--socket", self.place / "socket", "internet") or {}
+
+    def proofs(self, sends, world):
+        """What is wrong with what the mouths say of the Internet, compared with a program that fetches the page by the same link.
+
+        - Parameter sends: Whether the long ways are gone, too: a request that waits for a proof, and `explain --probe`.
+        """
+        deadline = time.monotonic() + 30
+        while True:
+            state = self.state()
+            path = state.get("ipv4") or {}
+            link = path.get("interface") if path.get("status") == "reachable" else None
+            true = walkservices.truth(link, self.proxied)
+            said = {"limited": "none"}.get(state.get("connectivity"), state.get("connectivity"))
+            if said == true or time.monotonic() > deadline:
+                break
+            time.sleep(0.5)
+        if said != true and (link is None and said == "unknown" or self.ask("far")["daemon"].get("status") != "reachable"):
+            # This machine lets nothing out to the page, which has no IPv6: that says nothing of what is behind the path.
+            self.unknowable += 1
+            return []
+        if said != true:
+            return [f"internet: a program finds {true} by {link}, and the daemon says {state.get('connectivity')} of {brief(state)}"]
+        found, proved = [], state["connectivity"]
+        metric = re.search(r'^reach_target_connectivity\{target="internet",connectivity="(\w+)"\} 1', self.metrics(), re.M)
+        past, hook = self.history("internet"), self.hook("internet")
+        others = {
+            "the metrics": metric and metric[1], "the history": past and past.get("connectivity"), "the hook": hook and hook[4],
+            "explain": (self.one("explain", "--json", "--socket", self.place / "socket", "internet") or {}).get("connectivity"),
+            "links": self.proofs_by_link().get(state.get("interface")) if state.get("status") == "reachable" else None,
+        }
+        found += [f"internet: {mouth} says {word}, the daemon {proved}" for mouth, word in others.items() if word not in (None, proved)]
+        waits = self.call("wait", "--socket", self.place / "socket", "--until", "validated", "--timeout", "300ms").returncode
+        if (waits == 0) != (proved == "full"):
+            found.append(f"internet: wait --until validated ends with {waits}, the daemon says {proved}")
+        page = self.page_word(PAGE_WORDS[proved])
+        if page not in PAGE_WORDS[proved]:
+            found.append(f"internet: the page says {page}, the daemon {proved} of {brief(state)}")
+        return found + (self.long_ways(proved, link, world) if sends and not found else [])
+
+    def page_word(self, wanted):
+        """The page's word for the Internet, once it is one of those that are wanted or has had the time to be."""
+        deadline = time.monotonic() + PAGE_PATIENCE
+        while True:
+            word = None
+            with contextlib.suppress(OSError):
+                word = re.search(r'<p class="now ([\w-]+)"', (self.page / "index.html").read_text())
+            if word is not None and word[1] in wanted or time.monotonic() > deadline:
+                return word and word[1]
+            time.sleep(0.2)
+
+    def proofs_by_link(self):
+        lines = map(json.loads, self.call("links", "--json", "--socket", self.place / "socket").stdout.splitlines())
+        return {link["interface"]: link.get("connectivity") for link in lines}
+
+    def validated(self, world):
+        """What is wrong with a request that waits for a proof: it is asked of the path to its own host, or to its proxy, which is the
+        same here. That may be by another link than the Internet's, by a route of its own."""
+        self.requests += 1
+        path, to = f"/{self.requests}", ("--socket", self.place / "socket")
+        state = self.one("status", "--json", *to, FAR) or {}
+        link, before = state.get("interface"), self.proofs_by_link()
+        is_proved = state.get("status") == "reachable" and before.get(link) == "full"
+        number = self.call("queue", "add", *to, "--when", "validated", f"http://shop.example.net{path}").stdout.split()[-1:]
+        if not number:
+            return ["queue: the request --when validated is not added"]
+        done = self.call("queue", "wait", *to, number[0], "--timeout", "8s" if is_proved else "1s").returncode == 0
+        explained = None if done else self.one("queue", "explain", "--json", *to, number[0])
+        self.call("queue", "cancel", *to, number[0])
+        after = self.proofs_by_link()
+        if is_proved and not done and after.get(link) == "full":
+            return [f"queue: {link} to {FAR} is proved, and a request --when validated waits: {explained}"]
+        # Where its own path is not proved, it may go by another default route that is.
+        sent = [by for asked, by in world.asked if asked == path]
+        return [f"queue: a request --when validated is sent by {by}, which is {before.get(by)}, {FAR} is reached by {link}"
+                for by in sent if "full" not in (before.get(by), after.get(by))]
+
+    def long_ways(self, proved, link, world):
+        found = self.validated(world)
+        if (self.one("status", "--json", "--no-daemon", FAR) or {}).get("interface") != link:
+            return found  # The page itself has a way of its own, as any program that fetches it finds.
+        told = self.call("explain", "--probe", "--json", "internet")
+        lines = told.stdout.splitlines()
+        asked = json.loads(lines[-1]) if lines else {}
+        good = ("ok", "degraded", "unknown") if proved == "full" else ("degraded", "failed", "unknown")
+        if asked.get("outcome") not in good:
+            found.append(f"internet: explain --probe says {asked.get('outcome')} {asked.get('text') or told.stderr}, the daemon {proved}")
         return found
 
     def compare(self, name, said, facts):
@@ -229,9 +359,15 @@ class Mouths:
         now = [state.get(key) for key in ("status", "reason", "root_cause", "root_interface")]
         if past is not None and [past.get(key) for key in ("status", "reason", "root_cause", "root_interface")] != now:
             found.append(f"{name}: the history says {[past.get(k) for k in ('status', 'reason', 'root_cause')]}, the daemon {now}")
-        if hook is not None and hook != [word or "" for word in now]:
+        if hook is not None and hook[:4] != [word or "" for word in now]:
             found.append(f"{name}: the hook had {hook}, the daemon says {now}")
         return found
+
+    @staticmethod
+    def is_translated(state):
+        """Whether an address that no router forwards is configured with a gateway: that may translate it, which nothing here shows."""
+        path = state.get("ipv4") or {}
+        return (path.get("source") or "").startswith("169.254.") and path.get("gateway") is not None
 
     @staticmethod
     def cannot_know(watch, status):
@@ -249,7 +385,7 @@ class Mouths:
         cause, link = watch.get("root_cause"), watch.get("root_interface")
         if (cause, link) == (status.get("root_cause"), status.get("root_interface")):
             return True
-        if watch.get("reason") not in ("no-route", "no-interface", "unreachable", "name-not-resolved") or link is None:
+        if watch.get("reason") not in ("no-route", "no-interface") or link is None:
             return False
         fact = facts.get(link)
         if fact is None:

@@ -1,18 +1,18 @@
 """The world of the random walk: a machine with two cables, a router behind each, one far host behind both; and what may happen."""
 
-import http.server
 import json
 import os
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
+import walkservices
 from measuring import inside, libc, system_call, this_namespace
 from stage import CLONE_NEWNET
 
-FAR, FAR6 = "203.0.113.10", "2001:db8:ffff::10"
+FAR, FAR6 = walkservices.FAR, "2001:db8:ffff::10"
 LINKS = ("e0", "e1")
+FARS, REFUSALS = (f"{FAR}/32", "203.0.113.0/24", "default"), ("prohibit", "unreachable", "blackhole", "throw")
 MNT_DETACH = 2
 
 
@@ -24,34 +24,19 @@ def own6(link, last):
     return f"2001:db8:{LINKS.index(link)}::{last}"
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        self.server.asked.append((self.path, self.server.link))
-        self.send_response(204)
-        self.end_headers()
-
-
 class World:
     """New namespaces, which go with this process. The current thread stays in that of the machine."""
 
     def __init__(self):
         self.home = this_namespace()
-        self.routers, self.asked, self.servers = {}, [], []
+        self.routers, self.asked, self.services = {}, [], {}
         for link in LINKS:
             system_call("unshare", CLONE_NEWNET)
             self.quieten()
             self.routers[link] = this_namespace()
-            for address in (f"{FAR}/32", f"{FAR6}/128"):
+            for address in (f"{FAR}/32", f"{walkservices.NAMES}/32", f"{FAR6}/128"):
                 self.try_("ip", "address", "add", address, "dev", "lo")
-            server = http.server.ThreadingHTTPServer((FAR, 80), Page)
-            server.asked, server.link = self.asked, link
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            self.servers.append(server)
+            self.services[link] = walkservices.Services(link, self.asked)
         system_call("unshare", CLONE_NEWNET)
         self.quieten()
         self.machine = this_namespace()
@@ -63,7 +48,7 @@ class World:
 
     def quieten(self):
         for command in ("ip link set lo up", "sysctl -qw net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.all.accept_dad=0 "
-                        "net.ipv6.conf.default.accept_ra=0 net.ipv4.conf.all.rp_filter=0"):
+                        "net.ipv6.conf.default.accept_ra=0 net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.all.arp_ignore=1"):
             self.try_(*command.split())
 
     @staticmethod
@@ -76,8 +61,13 @@ class World:
         if command[0].startswith("@"):
             with inside(self.routers[command[0][1:]]):
                 return self.try_(*command[1:])
+        if command[0] == "mend":
+            return self.mend(command[1])
         if command[0] == "plug":
             return self.plug(command[1])
+        if command[0] in ("web", "names"):
+            setattr(self.services[command[1]], command[0], command[2])
+            return True
         return self.try_(*command)
 
     def plug(self, link):
@@ -93,6 +83,29 @@ class World:
             self.try_("ip", "address", "add", address, "dev", link)
         return self.try_("ip", "link", "set", link, "up")
 
+    def mend(self, link):
+        """Makes a link as it is at first, with a default route, and removes what refuses. Otherwise most of a walk finds nothing that
+        works."""
+        for six in ([], ["-6"]):
+            for preference in ("80", "90"):
+                self.try_("ip", *six, "rule", "del", "pref", preference)
+        self.try_("ip", "rule", "add", "pref", "32766", "lookup", "main")
+        for kind in REFUSALS:
+            for far in FARS:
+                self.try_("ip", "route", "del", kind, far)
+        self.plug(link)
+        with inside(self.routers[link]):
+            self.try_("ip", "link", "set", "g" + link, "up", "arp", "on")
+        self.try_("ip", "link", "set", link, "up")
+        self.try_("ip", "address", "del", "169.254.7.7/16", "dev", link)
+        self.try_("ip", "address", "add", own(link, 2) + "/25", "dev", link)
+        self.try_("ip", "address", "add", own6(link, 2) + "/64", "dev", link)
+        metric = str(100 + 50 * LINKS.index(link))
+        return self.try_("ip", "route", "add", "default", "via", own(link, 1), "dev", link, "metric", metric)
+
+    def services_work(self):
+        return all(service.web == "works" for service in self.services.values())
+
     def picture(self):
         """Links, addresses, routes and rules, as ip(8) prints them."""
         show = ("ip -br link; ip -br address; ip -4 route show table all; ip -6 route show table all; ip rule; ip -6 rule")
@@ -100,12 +113,11 @@ class World:
         for router in self.routers.values():
             with inside(router):
                 parts.append(subprocess.run(["ip", "-br", "link"], capture_output=True, check=False).stdout)
-        return parts
+        return parts + [(service.web, service.names) for service in self.services.values()]
 
     def close(self):
-        for server in self.servers:
-            server.shutdown()
-            server.server_close()
+        for service in self.services.values():
+            service.close()
         if self.mounted:
             libc.umount2(b"/sys", MNT_DETACH)
         system_call("setns", self.home, CLONE_NEWNET)
@@ -119,17 +131,18 @@ class World:
 def operations(random):
     """One thing that happens, as words: some are a pair, so that what breaks is mended as often."""
     link, number = random.choice(LINKS), random.choice((50, 100, 200))
-    far = random.choice((f"{FAR}/32", "203.0.113.0/24", "default"))
-    kind = random.choice(("prohibit", "unreachable", "blackhole", "throw"))
+    far, kind = random.choice(FARS), random.choice(REFUSALS)
     refuses = random.choice(("prohibit", "unreachable", "blackhole"))
     users = random.choice(([], [], ["uidrange", "0-99"], ["uidrange", "1000-1999"]))
     six = ["-6"] if random.random() < 0.25 else []
     gateway = own6(link, 1) if six else own(link, 1)
     to = [] if random.random() < 0.5 else ["to", FAR6 if six else FAR]
     route = lambda action: ["ip", *six, "route", action, "default", "via", gateway, "dev", link, "metric", str(number)]
+    part = lambda action: ["ip", "route", action, "203.0.113.0/24", "via", own(link, 1), "dev", link, "metric", str(number)]
     table = lambda action: ["ip", "route", action, "default", "via", own(link, 1), "dev", link, "table", "77"]
     rule = lambda action: ["ip", *six, "rule", action, "pref", "90", *users, *to, refuses]
     choices = [
+        (6, [["mend", link]]),
         (3, [[f"@{link}", "ip", "link", "set", "g" + link, "down"]]), (3, [[f"@{link}", "ip", "link", "set", "g" + link, "up"]]),
         (2, [["ip", "link", "set", link, "down"]]), (2, [["ip", "link", "set", link, "up"]]),
         (1, [["ip", "link", "del", link]]), (2, [["plug", link]]),
@@ -139,6 +152,7 @@ def operations(random):
              ["ip", "route", "add", "default", "dev", link, "scope", "link", "metric", "1002"]]),
         (1, [["ip", "address", "del", "169.254.7.7/16", "dev", link], ["ip", "address", "add", own(link, 2) + "/25", "dev", link]]),
         (4, [route("add")]), (2, [route("del")]),
+        (1, [part("add")]), (1, [part("del")]),
         (1, [["ip", "route", "add", kind, far]]), (2, [["ip", "route", "del", kind, far]]),
         (2, [rule("add")]), (3, [["ip", *six, "rule", "del", "pref", "90"]]),
         (1, [["ip", "rule", "add", "pref", "95", "lookup", "77"], table("add")]), (1, [table("del")]),
@@ -148,6 +162,8 @@ def operations(random):
         (1, [[f"@{link}", "ip", "link", "set", "g" + link, "arp", "off"], ["ip", "neigh", "flush", "dev", link]]),
         (2, [[f"@{link}", "ip", "link", "set", "g" + link, "arp", "on"]]),
         (1, [["ip", "neigh", "flush", "dev", link]]), (2, [["send"]]),
+        (2, [["web", link, random.choice(walkservices.WEB)]]), (2, [["web", link, "works"]]),
+        (1, [["names", link, random.choice(walkservices.DNS)]]), (2, [["names", link, "works"]]),
     ]
     return random.choices([what for _, what in choices], [weight for weight, _ in choices])[0]
 
@@ -194,3 +210,14 @@ def carrier_changes(link):
 
 def directory():
     return Path(tempfile.mkdtemp(prefix="reach-walk-", dir="/run"))
+
+
+def own_configuration():
+    """Gives this process an /etc of its own, in which /etc/reach is; returns whether it can have one."""
+    for place in ("etc", "etc-work"):
+        (Path("/run") / place).mkdir()
+    layers = "lowerdir=/etc,upperdir=/run/etc,workdir=/run/etc-work"
+    if not World.try_("mount", "-t", "overlay", "overlay", "-o", layers, "/etc"):
+        return False
+    Path("/etc/reach").mkdir(exist_ok=True)
+    return True

@@ -27,11 +27,6 @@ package struct DiskSpace: Hashable, Sendable {
     package let available: Int64
     package let size: Int64
 
-    package init(available: Int64, size: Int64) {
-        self.available = available
-        self.size = size
-    }
-
     /// Asks for the file system that has this path. On a disk that hangs the call does not return.
     package static func measure(at path: String) throws(SystemError) -> DiskSpace {
         var status = statvfs()

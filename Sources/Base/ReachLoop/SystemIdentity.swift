@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 
 /// The identity of this boot of the machine. `BootTime` values of different boots cannot be compared.
@@ -42,4 +43,10 @@ package enum MachineName {
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+}
+
+/// The part of the heap that nothing uses.
+package enum FreeMemory {
+    /// Gives it back to the kernel (malloc_trim(3)), after work that used much and is not repeated soon.
+    package static func release() { reach_release_free_memory() }
 }

@@ -8,15 +8,18 @@ package enum HTMLPage {
     /// - Parameters:
     ///   - nonce: A random word that no writer of the data can know. See ``nonce(_:)``.
     ///   - styles: The page's own styles, which may use the colours of ``palette``.
+    ///   - connects: Whether the script may connect to the server that the page came from.
     ///   - isDocument: Whether the page is a document of sections, with ``HTMLStyles`` before its own styles.
     package static func head(
-        title: String, nonce: String, styles: some Sequence<UInt8>, isDocument: Bool = true, hasScript: Bool = false
+        title: String, nonce: String, styles: some Sequence<UInt8>, isDocument: Bool = true, hasScript: Bool = false,
+        connects: Bool = false
     ) -> [UInt8] {
         var output: [UInt8] = []
         func append(_ text: String) { output += text.utf8 }
         append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
         let script = hasScript ? "script-src 'nonce-\(nonce)'; " : ""
         append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \(script)")
+        append(connects ? "connect-src 'self'; " : "")
         append("style-src 'nonce-\(nonce)'; img-src data:; base-uri 'none'; form-action 'none'\">\n")
         append("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n")
         append("<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n")
@@ -70,17 +73,20 @@ package enum HTMLPage {
     }
 
     /// Colours for light and dark; what is printed is light. Each text has a contrast of at least 4.5 to its ground:
-    /// `c0` is good, `c1` a warning, `c2` bad, `c3` to `c5` neutral.
-    private static let palette = """
-        :root{color-scheme:light dark;--bg:#f4f5f7;--surface:#fff;--raised:#fbfcfd;--text:#1a1f26;--muted:#586371;--line:#dde1e7;
+    /// `c0` is good, `c1` a warning, `c2` bad, `c3` to `c5` neutral. In strips `idle` is what works and `lost` what
+    /// does not: 3 to the ground and to each other (WCAG 2.2, 1.4.11).
+    package static let palette = """
+        :root{color-scheme:light dark;--bg:#f4f5f7;--surface:#fff;--raised:#fbfcfd;--text:#1a1f26;--muted:#586371;\
+        --line:#dde1e7;
         --hover:#eef2f8;
         --accent:#1f56c4;--chosen:#e3ecfd;--c0:#17784a;--c1:#945700;--c2:#bf222b;--c3:#51638a;--c4:#66707d;--c5:#66707d;
-        --warn:#fff3d6;--warn-text:#6a4200;--warn-line:#e6c169;--idle:#a9cdb9;--shadow:0 8px 30px #10182826}
+        --warn:#fff3d6;--warn-text:#6a4200;--warn-line:#e6c169;--idle:#5a9c7b;--lost:#7d0c14;\
+        --shadow:0 8px 30px #10182826}
         @media screen and (prefers-color-scheme:dark){:root{
         --bg:#0f1216;--surface:#171b21;--raised:#1b2027;--text:#e6e9ee;--muted:#9aa5b3;--line:#2a313a;
         --hover:#1f252d;--accent:#82abff;--chosen:#1d2c4a;--c0:#4fc48c;--c1:#eeb04d;--c2:#ff7d74;--c3:#98acd6;
         --c4:#9aa5b3;--c5:#9aa5b3;
-        --warn:#3a2d0c;--warn-text:#f5d487;--warn-line:#6b5318;--idle:#2c5f47;--shadow:0 8px 30px #000a}}
+        --warn:#3a2d0c;--warn-text:#f5d487;--warn-line:#6b5318;--idle:#38795b;--lost:#ffbdb7;--shadow:0 8px 30px #000a}}
 
         """
 }

@@ -34,16 +34,23 @@ package struct HTMLTable {
         let head = zip(heading, numbers).map {
             "<th scope=\"col\"\($1 ? " class=\"n\"" : "")>\(HTMLPage.escaped($0))</th>"
         }.joined()
-        let body = rows.map { row in "<tr>" + row.enumerated().map(cell).joined() + "</tr>\n" }.joined()
+        let isWide = heading.count > 6
+        let body = rows.map { row in
+            "<tr>" + row.enumerated().map { cell($0, $1, isWide: isWide) }.joined() + "</tr>\n"
+        }.joined()
         let caption = HTMLPage.escaped(caption)
         // The caption stays in sight where the table is scrolled sideways.
         return "<p class=\"caption\" aria-hidden=\"true\">\(caption)</p>\n"
-            + "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\"><table\(heading.count > 6 ? " class=\"many\"" : "")>\n"
+            + "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
+            + "<table\(isWide ? " class=\"many\"" : "")>\n"
             + "<caption>\(caption)</caption>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(body)</tbody></table></div>\n"
     }
 
-    private func cell(_ number: Int, _ cell: Cell) -> String {
-        let style = cell.isNumber ? " class=\"n\"" : ""
+    /// - Parameter isWide: Whether each row becomes a card on a narrow screen, where the heading is out of sight.
+    private func cell(_ number: Int, _ cell: Cell, isWide: Bool) -> String {
+        let style =
+            (cell.isNumber ? " class=\"n\"" : "")
+            + (isWide ? " data-label=\"\(HTMLPage.escaped(heading[number]))\"" : "")
         return number == 0 && namesRows
             ? "<th scope=\"row\"\(style)>\(cell.content)</th>" : "<td\(style)>\(cell.content)</td>"
     }

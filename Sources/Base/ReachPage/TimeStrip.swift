@@ -23,8 +23,9 @@ package struct TimeStrip {
     private static let height = 100
 
     package var svg: String {
-        "<svg class=\"strip\" viewBox=\"0 0 \(max(1, cells.count) * Self.width) \(Self.height)\" preserveAspectRatio=\"none\" role=\"img\" "
-            + "aria-label=\"\(HTMLPage.escaped(label))\">" + shapes + hints + "</svg>"
+        "<svg class=\"strip\" viewBox=\"0 0 \(max(1, cells.count) * Self.width) \(Self.height)\" "
+            + "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(HTMLPage.escaped(label))\">"
+            + shapes + hints + "</svg>"
     }
 
     /// The parts of a cell: the name of the style, the top and the height.

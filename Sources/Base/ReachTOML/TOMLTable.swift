@@ -20,11 +20,6 @@ package struct TOMLNode {
 
     package let value: Value
     package let line: Int
-
-    package init(value: Value, line: Int) {
-        self.value = value
-        self.line = line
-    }
 }
 
 /// A table of a TOML document, with its keys in the order of the file.

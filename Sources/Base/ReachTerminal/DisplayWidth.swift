@@ -29,27 +29,28 @@ package enum DisplayWidth {
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark, .format: return 0
-        default: break
-        }
+        let category = scalar.properties.generalCategory
+        if category == .nonspacingMark || category == .enclosingMark || category == .format { return 0 }
         guard scalar.value >= 0x1100 else { return 1 }
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// The text cut to at most this many columns, with a mark where something is missing.
+    /// The text cut to at most this many columns, with a mark where something is missing: between two words, unless
+    /// that leaves less than half of the columns, as in an address of a page.
     ///
     /// - Parameter mark: One column wide.
     package static func cut(_ text: String, to width: Int, mark: String) -> String {
         guard of(text) > width else { return text }
         var (result, used) = ("", 0)
+        var words: String?
         for character in text {
             let columns = of(character)
+            if character == " ", used > 0, result.last != " ", used * 2 >= width { words = result }
             guard used + columns <= width - 1 else { break }
             result.append(character)
             used += columns
         }
-        return width > 0 ? result + mark : ""
+        return width > 0 ? (words ?? result) + mark : ""
     }
 
     /// The text in exactly this many columns, with spaces on its right.

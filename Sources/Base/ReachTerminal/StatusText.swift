@@ -4,11 +4,13 @@ internal import ReachLoop
 /// A status in words, for people.
 package struct StatusText {
     package let style: TerminalStyle
-    private let now: Timestamp
+    private let lastAnswer: (NetworkPath) -> Timestamp?
 
-    package init(style: TerminalStyle, now: Timestamp = SystemClock.now.wall) {
+    /// - Parameter lastAnswer: When the gateway of a path answered the kernel for the last time, while the kernel still
+    ///   calls it reachable; `nil` for others, or where no one may be asked now.
+    package init(style: TerminalStyle, lastAnswer: @escaping (NetworkPath) -> Timestamp? = { _ in nil }) {
         self.style = style
-        self.now = now
+        self.lastAnswer = lastAnswer
     }
 
     /// A summary, and a line for each family.
@@ -44,18 +46,15 @@ package struct StatusText {
             return style.paint("a login page answers instead of the Internet", .bold) + through
                 + " (\(style.paint(since, .yellow)))\(page); \(link)\(metered)"
         case .limited, .none:
-            let answers =
-                now >= state.connectivitySince + Self.longestMemory
-                && [state.ipv4, state.ipv6].contains { $0.interface == interface && $0.hasAnsweringGateway }
+            // A gateway may have died together with the Internet, and the kernel remembers it for a while.
+            let answers = [state.ipv4, state.ipv6].contains { path in
+                path.interface == interface && path.status == .reachable && path.gateway != nil
+                    && lastAnswer(path).map { $0 >= state.connectivitySince } ?? false
+            }
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
             return style.paint("the Internet does not answer", .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }
-
-    /// For how long the kernel may call a neighbour reachable after its last answer: one and a half times
-    /// base_reachable_time of arp(7), and then five seconds without a notice. A gateway may have died together with the
-    /// Internet.
-    private static let longestMemory = Duration.seconds(50)
 
     private func path(of state: ReachabilityState) -> String {
         let written = DisplayText.sanitized(state.target.description)
@@ -67,6 +66,9 @@ package struct StatusText {
         }
         if let network = state.network, !NetworkRule.isIdentifier(network) {
             text += " in \(DisplayText.sanitized(network))"
+        }
+        if let proxy = (state.ipv4.proxy ?? state.ipv6.proxy), state.target == .internet {
+            text += " by the proxy \(proxy)"
         }
         if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
         text += metered(state)
@@ -94,6 +96,7 @@ package struct StatusText {
         }
         if let source = path.source { parts.append("from \(source)") }
         if let gateway = path.gateway { parts.append("via \(gateway)") }
+        if let proxy = path.proxy { parts.append("to the proxy \(proxy)") }
         if let metric = path.metric { parts.append("metric \(metric)") }
         let route = parts.joined(separator: " ")
         guard let reason = path.reason else {
@@ -106,14 +109,6 @@ package struct StatusText {
     }
 
     package func word(for status: ReachabilityStatus) -> String { style.paint(status.words, status.colour) }
-}
-
-extension NetworkPath {
-    /// Whether the gateway has answered ARP or neighbour discovery a short while ago. One that is stale, or was never
-    /// asked, may have died since.
-    fileprivate var hasAnsweringGateway: Bool {
-        status == .reachable && gateway != nil && neighbour == .reachable
-    }
 }
 
 extension ReachabilityStatus {
@@ -132,5 +127,20 @@ extension ReachabilityStatus {
         case .notReachable: .red
         case .unknown: .yellow
         }
+    }
+}
+
+/// Times by the clocks of this machine's zone.
+package enum LocalTimeText {
+    /// The local date and time of day.
+    package static func full(_ time: Timestamp) -> String {
+        let local = LocalZone.system.time(time)
+        return "\(local.date) \(local.timeOfDay)"
+    }
+
+    /// The local time of day, or the date too if that is another day than today's.
+    package static func short(_ time: Timestamp, now: Timestamp = SystemClock.now.wall) -> String {
+        let (text, today) = (full(time), full(now).prefix(10))
+        return text.hasUTF8Prefix(today) ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
     }
 }

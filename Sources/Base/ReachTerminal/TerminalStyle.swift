@@ -7,13 +7,12 @@ package struct TerminalStyle {
         case green = "32"
         case red = "31"
         case yellow = "33"
-        case grey = "90"
+        /// Faint, whatever the ground is: bright black is the ground of some dark themes.
+        case grey = "2"
         case bold = "1"
     }
 
     package let hasColour: Bool
-
-    package init(hasColour: Bool) { self.hasColour = hasColour }
 
     /// Whether the locale uses UTF-8, according to the environment.
     package static var isUnicode: Bool {

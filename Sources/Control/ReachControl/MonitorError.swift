@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// The errors of io.reach.Monitor.
-package enum MonitorError: Error, Hashable, Sendable {
+package enum MonitorError: ControlFailure, Hashable, Sendable {
     case invalidTarget(String, reason: String)
     case cannotObserve(reason: String)
     case permissionDenied(method: String)

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachFleet
 
 /// JetStream's API, by requests that block. JSON goes out as the caller wrote it, so options that libnats does not know
 /// reach a server that does.
@@ -55,7 +56,7 @@ package struct JetStream: Sendable {
     package func append(
         _ subject: String, headers: [HeaderField] = [], _ payload: [UInt8], expectedLast: UInt64? = nil
     ) throws(NATSError) -> JetStreamReply.Ack {
-        let expectation = expectedLast.map { HeaderField("Nats-Expected-Last-Subject-Sequence", String($0)) }
+        let expectation = expectedLast.map { HeaderField(EventChunk.expectation, String($0)) }
         let headers = headers + (expectation.map { [$0] } ?? [])
         return try JetStreamReply.ack(try link.request(subject, headers: headers, payload, within: limit))
     }

@@ -12,6 +12,8 @@ package struct NATSError: Error, Hashable, Sendable, CustomStringConvertible {
         case unreachable
         /// The TLS handshake failed: a wrong certificate, a clock that is wrong, or a portal in between.
         case untrusted
+        /// The server begins with TLS (`handshake_first`), which libnats cannot do: its operator has to allow both.
+        case tlsFirst
         /// No reply in time: what was sent may have arrived. Read before you send it again.
         case timedOut
         /// The connection ended. libnats or the caller connects again.

@@ -85,8 +85,19 @@ package final class NATSLink: Sendable {
             return link
         } catch {
             for number in numbers { NATSCallbacks.remove(number) }
-            throw error
+            throw explained(error, settings)
         }
+    }
+
+    /// A server that begins with TLS waits for it, and libnats for its greeting.
+    private static func explained(_ error: NATSError, _ settings: NATSSettings) -> NATSError {
+        guard [.timedOut, .unreachable, .disconnected].contains(error.kind),
+            let server = settings.servers.first(where: { ServerGreeting.beginsWithTLS($0) })
+        else { return error }
+        return NATSError(
+            .tlsFirst,
+            "\(server) begins with TLS (handshake_first), which libnats \(NATSLibrary.version) cannot; "
+                + "set 'handshake_first: auto' in the server's tls block")
     }
 
     /// Asks each of several servers for a short time first, and then longer if none answers.

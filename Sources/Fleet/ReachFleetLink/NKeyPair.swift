@@ -37,7 +37,7 @@ package struct NKeyPair: Sendable {
 
     /// Signs claims.
     package func sign(_ claims: NATSClaims) throws(NATSError) -> NATSToken {
-        try claims.signed { text throws(NATSError) in try signature(of: text) }
+        try claims.signed(hashedBy: SHA256.hash) { text throws(NATSError) in try signature(of: text) }
     }
 
     private func signature(of text: String) throws(NATSError) -> [UInt8] {

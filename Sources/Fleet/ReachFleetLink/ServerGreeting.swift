@@ -26,6 +26,21 @@ package struct ServerGreeting: Hashable, Sendable {
         return ServerGreeting(line: line)
     }
 
+    /// Whether a server that does not greet answers in TLS. Blocks for at most as long as ``read(_:within:)``.
+    package static func beginsWithTLS(_ server: NATSServer, within limit: Duration = .seconds(1)) -> Bool {
+        guard server.isEncrypted, let socket = connect(server, limit) else { return false }
+        var first = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
+        guard poll(&first, 1, CInt(limit.nanoseconds / 2_000_000)) == 0 else { return false }
+        // The head of a handshake that no server accepts: one that speaks TLS says so in a record of its own.
+        let hello: [UInt8] = [0x16, 3, 1, 0, 4, 1, 0, 0, 0]
+        guard Glibc.send(socket.rawValue, hello, hello.count, CInt(MSG_NOSIGNAL)) == hello.count else {
+            return false
+        }
+        var answer: UInt8 = 0
+        let (alert, handshake) = (0x15 as UInt8, 0x16 as UInt8)
+        return Glibc.read(socket.rawValue, &answer, 1) == 1 && (answer == alert || answer == handshake)
+    }
+
     /// Reads `INFO {...}`.
     init?(line: [UInt8]) {
         guard line.starts(with: Array("INFO ".utf8)), let end = line.firstIndex(of: UInt8(ascii: "\n")),

@@ -73,7 +73,33 @@ struct EngineOptions: ParsableArguments {
         // libnats' threads take this over. Half of the time of reading 500,000 messages was spent on passing them to
         // ours.
         ProcessorShare.preferThroughput()
-        return try connect(settings())
+        let settings = try settings()
+        if settings.servers.count > 1, let link = connectToLed(settings) { return link }
+        return try connect(settings)
+    }
+
+    /// A connection to one of several servers whose streams answer: one that has lost the others of its cluster accepts
+    /// connections, and answers nothing.
+    ///
+    /// - Returns: `nil` if there is none.
+    private func connectToLed(_ settings: NATSSettings) -> NATSLink? {
+        for server in settings.servers.shuffled() {
+            var single = settings
+            single.servers = [server]
+            single.connectLimit = settings.firstConnectLimit
+            guard let link = try? NATSLink.connect(single) else { continue }
+            var jetStream = JetStream(link)
+            jetStream.limit = settings.firstConnectLimit
+            do throws(NATSError) {
+                _ = try jetStream.account()
+                return link
+            } catch {
+                // Any other refusal is an answer.
+                guard error.mayPass else { return link }
+                link.close()
+            }
+        }
+        return nil
     }
 
     func connect(

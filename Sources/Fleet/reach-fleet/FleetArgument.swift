@@ -13,6 +13,13 @@ enum FleetArgument {
         return duration
     }
 
+    /// How often something is read or written again.
+    static func interval(_ text: String) throws -> Duration {
+        let interval = try duration(text)
+        guard interval >= .seconds(1) else { throw ValidationError("an interval is at least 1s") }
+        return interval
+    }
+
     /// Reads a small file that is named, or standard input for `-`; `nil` if it cannot be read.
     static func smallText(_ path: String) -> String? {
         guard path == "-" else { return SmallFile.text(path, limit: smallest) }

@@ -13,8 +13,8 @@ struct FleetCommand: ParsableCommand {
             AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
             DoctorCommand.self, EnrollCommand.self, SignCommand.self, JoinCommand.self, RevokeCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
-            OutagesCommand.self, FleetReportCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self,
-            ReleaseCommand.self,
+            OutagesCommand.self, FleetReportCommand.self, PageCommand.self, ExportCommand.self, ServeCommand.self,
+            HoldCommand.self, ReleaseCommand.self,
             RetireCommand.self, LabelCommand.self, QuietCommand.self, AcknowledgeCommand.self, AuditCommand.self,
         ])
 

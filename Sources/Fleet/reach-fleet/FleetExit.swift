@@ -38,7 +38,7 @@ struct FleetFailure: Error {
         let status: FleetExit =
             switch error.kind {
             case .refused, .tokenEnded, .notPermitted: .notPermitted
-            case .untrusted: .untrusted
+            case .untrusted, .tlsFirst: .untrusted
             case .timedOut, .unavailable, .full, .disconnected: .tryAgain
             case .invalid: .usage
             case .unreachable, .noResponders, .noJetStream, .notFound, .exists, .tooLarge, .wrongLastSequence, .failed:

@@ -1,4 +1,4 @@
-package import ReachControl
+package import ReachClient
 package import ReachCore
 internal import ReachLoop
 internal import ReachKernel

@@ -1,6 +1,6 @@
 internal import CReachLinux
 internal import Glibc
-package import ReachControl
+package import ReachClient
 internal import ReachCore
 package import ReachKernel
 internal import ReachLoop

@@ -1,3 +1,25 @@
-// The values that a monitor returns (states, changes, paths, targets) belong to ReachCore, which the command line and
-// the daemon use without this library. Users of the library need both modules, and should need only one import.
-@_exported public import ReachCore
+// What the declarations of a monitor name, and no more: the other values of ReachCore are those of the command line,
+// the daemon and the sessions.
+@_exported public import struct ReachCore.AvailableInterface
+@_exported public import enum ReachCore.Cause
+@_exported public import enum ReachCore.Connectivity
+@_exported public import struct ReachCore.HardwareAddress
+@_exported public import struct ReachCore.HoldDown
+@_exported public import typealias ReachCore.InterfaceIndex
+@_exported public import struct ReachCore.IPAddress
+@_exported public import struct ReachCore.IPPrefix
+@_exported public import struct ReachCore.LineQuality
+@_exported public import enum ReachCore.LinkClass
+@_exported public import enum ReachCore.MeteredReason
+@_exported public import enum ReachCore.NeighbourState
+@_exported public import struct ReachCore.NetworkPath
+@_exported public import enum ReachCore.NetworkReachabilityStatus
+@_exported public import struct ReachCore.PortalSession
+@_exported public import struct ReachCore.ReachabilityChange
+@_exported public import struct ReachCore.ReachabilityState
+@_exported public import enum ReachCore.ReachabilityStatus
+@_exported public import enum ReachCore.Reason
+@_exported public import struct ReachCore.RootCause
+@_exported public import struct ReachCore.Target
+@_exported public import struct ReachCore.TargetError
+@_exported public import struct ReachCore.Timestamp

@@ -8,8 +8,8 @@ extension ReachabilityMonitor {
     ///
     /// It queries the kernel on the calling thread, which takes less than a millisecond, or the daemon. A name that has
     /// to be resolved, and a daemon that hangs, may take five seconds; then the state is unknown. A lookup that the
-    /// system continues after that keeps a thread until it ends. Hold-downs do not apply; ``ReachabilityState/since``,
-    /// the epoch and the number of flaps begin with this call, unless the daemon answers.
+    /// system continues after that keeps a thread until it ends. Hold-downs do not apply; ``ReachabilityState/since``
+    /// begins with this call, unless the daemon answers.
     public func currentState() -> ReachabilityState { source.currentState(of: subject, options.engineSettings) }
 
     /// Determines the state now, as the other function does, on a thread of its own, which then ends. Cancelling the

@@ -1,4 +1,5 @@
 public import ReachCore
+internal import ReachLoop
 
 /// The current state. Callbacks receive changes in their order; these properties are always the newest, and may be
 /// ahead of the change that a callback is about.
@@ -43,4 +44,9 @@ extension ReachabilityMonitor {
     /// Whether the path costs money or has a data cap: NWPath's `isExpensive`. Linux has nothing like its
     /// `isConstrained`.
     public var isMetered: Bool { state.isMetered }
+}
+
+extension PortalSession {
+    /// Whole seconds until the session ends; 0 after its end; `nil` if it has no end, or if the portal does not say.
+    public var secondsRemaining: Int64? { secondsRemaining(at: SystemClock.boot) }
 }

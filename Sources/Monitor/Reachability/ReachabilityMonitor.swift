@@ -1,5 +1,5 @@
 internal import Logging
-internal import ReachControl
+internal import ReachClient
 public import ReachCore
 internal import ReachLoop
 internal import Synchronization
@@ -109,7 +109,7 @@ public final class ReachabilityMonitor: Sendable {
             switch event {
             case .disconnected: dispatcher.mark(isStale: true, pass)
             case .reconnected: dispatcher.mark(isStale: false, pass)
-            default: break
+            case .target, .snapshot, .dropped, .other, .unavailable: break
             }
         }
     }
@@ -123,9 +123,9 @@ public final class ReachabilityMonitor: Sendable {
         switch event {
         case .disconnected: logger.debug("the daemon is gone", metadata: ["target": "\(target)"])
         case .reconnected: logger.debug("the daemon is back", metadata: ["target": "\(target)"])
-        case _ where event.change?.state.reason == .cannotObserve:
+        case .target, .snapshot, .dropped, .other, .unavailable:
+            guard event.change?.state.reason == .cannotObserve else { return }
             logger.debug("the network cannot be observed", metadata: ["target": "\(target)"])
-        default: break
         }
     }
 
@@ -168,9 +168,13 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Waits until a state meets a condition: the current one, or a later one. Does not start the monitor.
     ///
-    /// - Returns: That state; `nil` if the monitor was stopped or the task cancelled first.
-    public func wait(until condition: @Sendable (ReachabilityState) -> Bool) async -> ReachabilityState? {
+    /// - Returns: That state; `nil` if the monitor was stopped first.
+    /// - Throws: `CancellationError` if the task was cancelled first.
+    public func wait(
+        until condition: @Sendable (ReachabilityState) -> Bool
+    ) async throws(CancellationError) -> ReachabilityState? {
         for await change in changes where condition(change.state) { return change.state }
+        if Task.isCancelled { throw CancellationError() }
         return nil
     }
 }

@@ -1,4 +1,4 @@
-package import ReachControl
+package import ReachClient
 internal import Synchronization
 
 /// A thread that watches targets for other threads. Calls take effect in order; the first one starts the thread.

@@ -49,21 +49,20 @@ extension Daemon {
         snapshot.proofs = registry.linkProofs
         snapshot.probes = probes?.reports ?? []
         snapshot.queue = queue.metrics
-        if history != nil { snapshot.history = (stateDirectory?.path).map { HistoryFiles(directory: $0) } }
+        if records.hasHistory { snapshot.history = (stateDirectory?.path).map { HistoryFiles(directory: $0) } }
         return snapshot
     }
 
     /// The states of the Internet and of the configured targets, with what is proved of their ways.
     private var provedStates: [(name: String, state: ReachabilityState)] {
-        registry.namedStates.map { ($0.name, $0.state.proved(by: internet)) }
+        registry.namedStates.map { ($0.name, $0.state.proved(by: internet.state)) }
     }
 
     private func handle(_ event: ProbeEvent) {
         page?.note(event.kind == .result ? .figure : .state)
-        log.log(level: event.level, "\(event.text)")
-        record(event)
-        journal?.record(event)
-        hooks?.handle(event, outage: latestOutage(of: HistoryEntry.target(ofProbe: event.report.name)))
+        log.log(level: event.level, "\(event.text)", metadata: event.journalMetadata)
+        records.record(event)
+        hooks?.handle(event, outage: records.latestOutage(of: HistoryEntry.target(ofProbe: event.report.name)))
         for sink in internetSinks.values { sink(.probe(event)) }
     }
 
@@ -75,7 +74,7 @@ extension Daemon {
         snapshot.resyncs = registry.resyncs
         snapshot.isObserving = registry.engine.observationError == nil
         snapshot.control = controlStatistics
-        snapshot.journal = journal?.statistics
+        snapshot.journal = records.journal?.statistics
         snapshot.silence = registry.silenceStatistics
         snapshot.queue = queue.metrics
         return snapshot

@@ -28,7 +28,7 @@ extension Daemon {
         let control = controlStatistics
         lines.append(
             "\(control?.connections ?? 0) clients; \(control?.droppedEvents ?? 0) events were dropped for slow ones")
-        if let journal = journal?.statistics {
+        if let journal = records.journal?.statistics {
             lines.append("journal: \(journal.bytes) bytes, \(journal.written) events written, \(journal.lost) lost")
         }
         return lines
@@ -46,7 +46,8 @@ extension Daemon {
         let oldest = queue.oldest.map { ", the oldest for \(DurationText.describe($0))" } ?? ""
         let notes = (queue.isHeld ? ", held" : "") + (queue.isDegraded ? ", its file cannot be written" : "")
         return
-            "queue: \(queue.waiting) waiting, \(queue.held) held, \(queue.running) running, \(queue.dead) dead\(oldest); "
-            + "\(queue.bytes) of \(queue.bytesAllowed) bytes, \(queue.openBreakers) open breakers\(notes)"
+            "queue: \(queue.waiting) waiting, \(queue.held) held, \(queue.running) running, \(queue.dead) "
+            + "dead\(oldest); \(queue.bytes) of \(queue.bytesAllowed) bytes, \(queue.openBreakers) open "
+            + "breakers\(notes)"
     }
 }

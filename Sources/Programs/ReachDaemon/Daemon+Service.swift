@@ -8,16 +8,16 @@ internal import ReachTOML
 /// Answers the calls of the control socket's clients.
 extension Daemon: ControlService {
     package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
-        history?.noteAlive(at: SystemClock.now)
+        records.noteAlive()
         registry.queryState(of: target, for: caller.user) { state, _ in reply(.success(state)) }
     }
 
     package func watch(
         _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
-        history?.noteAlive(at: SystemClock.now)
+        records.noteAlive()
         let watch = registry.watch(target, for: caller.user, sink)
-        let number = target == .internet ? addSink(sink) : nil
+        let number = target == .internet ? internetSinks.add(sink) : nil
         return ControlWatch(
             state: { [registry] in registry.state(of: watch) },
             cancel: { [registry, weak self] in
@@ -61,7 +61,7 @@ extension Daemon: ControlService {
     }
 
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
-        let target = configuration.target(named: target.description) ?? target
+        let target = configuration.targets[named: target.description] ?? target
         // Without a thread that waits for the resolver: clients have few.
         registry.resolveName(of: target, for: caller.user) { [weak self] resolution in
             self?.explain(target, resolution, for: caller, reply: reply)
@@ -91,12 +91,12 @@ extension Daemon: ControlService {
     package func journal(
         _ query: JournalQuery, of owner: UInt32?, for caller: Caller, reply: @escaping Reply<JournalSlice>
     ) {
-        guard let journal else { return reply(.failure(Self.noJournal)) }
+        guard let journal = records.journal else { return reply(.failure(Self.noJournal)) }
         journal.read(query, of: owner, for: caller.user, reply: reply)
     }
 
     package func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void {
-        guard let journal else { throw Self.noJournal }
+        guard let journal = records.journal else { throw Self.noJournal }
         let number = journal.follow(handler)
         return { [weak journal] in journal?.unfollow(number) }
     }

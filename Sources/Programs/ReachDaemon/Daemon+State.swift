@@ -43,14 +43,19 @@ extension Daemon {
 
     func startHistory() {
         guard configuration.history.entries > 0, let directory = stateDirectory?.path else { return }
+        let files = HistoryFiles(directory: directory)
+        // Before this run's first record.
+        let earlier = (try? files.read()).map { OutageBook($0, now: SystemClock.now, boot: BootIdentity.current) }
         do throws(SystemError) {
             let history = try EventHistory(
-                HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
-                boot: BootIdentity.current
+                files, entries: configuration.history.entries, at: SystemClock.now, boot: BootIdentity.current
             ) { [log] in log.warning("\($0)") }
-            history.scheduleSigns(on: loop) { [unowned self] in sampleTraffic() }
-            self.history = history
-            traffic = TrafficCounter(stateDirectory: directory, queries: queries)
+            history.scheduleSigns(on: loop) { [unowned self] in
+                records.sampleTraffic()
+                queue.openAgain()
+            }
+            records.open(
+                history, TrafficCounter(stateDirectory: directory, queries: queries), outages: earlier ?? OutageBook())
             if configuration.history.testsOutages { startOutageTests() }
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])
@@ -58,29 +63,28 @@ extension Daemon {
     }
 
     private func startOutageTests() {
-        outageTester = OutageTester(on: loop) { [unowned self] in
+        internet.tester = OutageTester(on: loop) { [unowned self] in
             let (files, memory) = ([configuration], registry.engine.memory(of: .internet))
             return {
                 let result = try? SingleDiagnosis.run("internet", files: files, memory: memory)
                 return result.map { OutageEvidence($0.0, of: "internet") }
             }
         } record: { [unowned self] in
-            history?.record($0, at: SystemClock.now)
+            records.record($0)
         }
     }
-
-    func sampleTraffic() { traffic?.sample(at: SystemClock.now, registry.countedLinks) }
 
     /// Opens the journal if any kind of event is wanted.
     func startJournal() {
         guard !configuration.journal.events.isEmpty, let directory = stateDirectory?.path else { return }
         do throws(SystemError) {
-            journal = try Journal(
+            let journal = try Journal(
                 JournalFiles(stateDirectory: directory), configuration.journalOptions, loop: loop, at: SystemClock.now,
                 boot: BootIdentity.current
             ) { [log] in log.warning("\($0)") }
-            journal?.onSafe = { [unowned self] in queue.trimOutbox(upTo: $0) }
-            queue.onFileEvent = { [unowned self] in journal?.record($0) }
+            journal.onSafe = { [unowned self] in queue.trimOutbox(upTo: $0) }
+            queue.onFileEvent = { [unowned self] in records.journal?.record($0) }
+            records.open(journal)
         } catch {
             log.warning("the journal is unavailable", metadata: ["error": "\(error)"])
         }
@@ -89,9 +93,13 @@ extension Daemon {
     func startQueue() {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
         queue.open(
-            in: directory, configuration, version: options.version, network: registry.engine, outbox: journal?.outbox)
+            in: directory, configuration, version: options.version, network: registry.engine,
+            outbox: records.journal?.outbox)
         registry.followSurvey { [unowned self] in queue.update(survey: $0) }
         queue.onBrokenPath = { [unowned self] in registry.noteFailure() }
+        queue.checkLimit = { [unowned self] in
+            registry.checkLimit(over: $0, $1) ?? configuration.connectivity.timeout
+        }
         queue.onAnswer = { [unowned self] in registry.noteAnswer(in: nil) }
     }
 }

@@ -24,7 +24,7 @@ package final class Daemon {
 
     let loop: EventLoop
     let options: Options
-    let log: Logger
+    var log: Logger { output.logger }
     private let output: Log
     private let manager: ServiceManager
     let transfers: SharedTransfers
@@ -35,13 +35,7 @@ package final class Daemon {
     let started = SystemClock.boot
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
-    var history: EventHistory?
-    /// Whether the history's thread will be woken at the end of this turn of the loop.
-    var wakesHistory = false
-    var traffic: TrafficCounter?
-    /// `nil` where outages are not tested.
-    var outageTester: OutageTester?
-    var journal: Journal?
+    let records: EventRecords
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
     private(set) var hooks: DaemonHooks?
@@ -49,32 +43,22 @@ package final class Daemon {
     private(set) lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
         handle($0)
     }
-    var outages = OutageNotices()
-    private(set) lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
-        report(outages.timeReached(at: SystemClock.boot))
-    }
-    /// What the history records of outages, for all that speak of them.
-    var outageBook = OutageBook()
-    /// The Internet's state after its last change, for the log.
-    var internet: ReachabilityState?
+    let internet: InternetReports
     var probes: ProbeServiceHandler?
     var metrics: MetricsPublisher?
     /// `nil` until the configuration names a directory for the page.
     var page: PagePublisher?
     /// Receivers of the Internet target's events, by their IDs.
-    var internetSinks: [UInt64: (TargetEvent) -> Void] = [:]
-    private var lastSink: UInt64 = 0
-    var configuration: Configuration
-    /// The configuration with which the daemon started: some of its tables stay in effect.
-    private let startConfiguration: Configuration
+    var internetSinks = NumberedTable<(TargetEvent) -> Void>()
+    private var configurations: Configurations
+    var configuration: Configuration { configurations.latest }
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
         self.loop = loop
         self.options = options
-        self.configuration = configuration
-        startConfiguration = configuration
+        configurations = Configurations(atStart: configuration)
         output = Log(level: configuration.logLevel.level)
-        log = output.logger
+        let log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
@@ -83,6 +67,8 @@ package final class Daemon {
             return try engine.interface(for: server, boundTo: bound)
         }
         queries = QueryPool(on: loop)
+        records = EventRecords(on: loop) { [unowned registry] in registry.countedLinks(besides: $0) }
+        internet = InternetReports(on: loop, records, log: log)
         queue = QueueServiceHandler(loop: loop, transfers: transfers, log: log)
         queue.rootCause = { [engine = registry.engine] in engine.rootCause(where: $0) }
         queue.networkNames = { [unowned self] in networkNames }
@@ -97,13 +83,13 @@ package final class Daemon {
         startNetworks()
         startHistory()
         startJournal()
-        hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, log: log)
+        hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, down: records.down, log: log)
         startQueue()
         registry.onChange = { [unowned self] change, name in handle(change, of: name) }
-        registry.onQuality { [unowned self] in history?.record($0, at: SystemClock.now) }
-        registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
+        registry.onQuality { [unowned self] in records.record($0) }
+        registry.onWake = { [unowned self] in records.journal?.recordWake(slept: $1, at: $0) }
         registry.start()
-        sampleTraffic()
+        records.sampleTraffic()
         startProbes()
         if let error = registry.engine.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
@@ -136,7 +122,7 @@ package final class Daemon {
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
-        let inherited = manager.takeDescriptors()
+        let inherited = PassedSockets(environment: SocketPath.processEnvironment).take()
         do throws(ListenError) {
             for descriptor in inherited { try server.listen(inheriting: descriptor) }
             if inherited.isEmpty { try server.listen(at: socketPath) }
@@ -146,15 +132,9 @@ package final class Daemon {
         return inherited.isEmpty ? socketPath : "the service manager's"
     }
 
-    func addSink(_ sink: @escaping (TargetEvent) -> Void) -> UInt64 {
-        lastSink += 1
-        internetSinks[lastSink] = sink
-        return lastSink
-    }
-
     /// The path of the control socket, unless the service manager passes a socket.
     package var socketPath: String {
-        options.socketPath ?? startConfiguration.socket.path
+        options.socketPath ?? configurations.atStart.socket.path
             ?? SocketPath.default(uid: getuid(), environment: SocketPath.processEnvironment)
     }
 
@@ -166,13 +146,9 @@ package final class Daemon {
         guard let file = options.configurationFile else { return nil }
         do throws(ConfigurationError) {
             let loaded = try file.load()
-            if loaded.differsAtStart(from: startConfiguration) {
-                log.warning(
-                    "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
-            }
-            let targets = Set(configuration.targets.map(\.name)).subtracting(loaded.targets.map(\.name))
-            recordUnwatched(Array(targets))
-            configuration = loaded
+            records.recordUnwatched(Set(configuration.targets.map(\.name)).subtracting(loaded.targets.map(\.name)))
+            configurations.latest = loaded
+            report(waiting: configurations.waitingTables)
             output.level = loaded.logLevel.level
             joined.patience = loaded.flapPatience
             registry.apply(loaded)
@@ -180,7 +156,7 @@ package final class Daemon {
             queue.apply(loaded)
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(loaded.probes.flatMap(\.names))
-            recordUnwatched(gone.map(HistoryEntry.target(ofProbe:)))
+            records.recordUnwatched(gone.map(HistoryEntry.target(ofProbe:)))
             probes?.apply(loaded)
             metrics?.apply(loaded.metrics)
             applyPage()
@@ -190,9 +166,19 @@ package final class Daemon {
             return nil
         } catch {
             for line in error.lines { log.error("\(line)") }
-            log.error("the new configuration is invalid; the old one stays in effect")
+            log.error(
+                "the new configuration is invalid; the old one stays in effect",
+                metadata: LoggedEvent.configurationRefused.metadata())
             return error
         }
+    }
+
+    /// Says which tables have changed and count only at the next start, also to who reads `systemctl status`.
+    private func report(waiting tables: [String]) {
+        guard !tables.isEmpty else { return manager.notify("STATUS=Watching") }
+        let sentence = "changes to \(tables.listed) take effect at the next start"
+        log.warning("\(sentence)")
+        manager.notify("STATUS=Watching; \(sentence)")
     }
 
     /// Notifies the service manager, closes every connection and finishes all writes.
@@ -206,19 +192,18 @@ package final class Daemon {
         metrics?.finish()
         // With these three limits an orderly stop takes less than two seconds.
         queue.close(patience: .milliseconds(900))
-        journal?.close(at: SystemClock.now, patience: .milliseconds(400))
-        history?.close(at: SystemClock.now, patience: .milliseconds(600))
+        records.close()
         output.finish()
         // From here on a disk that hangs delays only the end of the process.
         if let lastPage { page?.finish(lastPage) }
-        traffic?.finish(registry.countedLinks)
+        records.finishTraffic()
         probes?.save()
     }
 
     /// Calls `sink` with every event of the Internet target.
     package func watchInternet(_ sink: @escaping (TargetEvent) -> Void) {
         _ = registry.watch(.internet, sink)
-        _ = addSink(sink)
+        _ = internetSinks.add(sink)
     }
 
     /// Calls `sink` with the queue events of all users.
@@ -249,10 +234,19 @@ package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension Configuration {
-    /// Whether tables differ that count only when the daemon starts.
-    fileprivate func differsAtStart(from other: Configuration) -> Bool {
-        socket != other.socket || limits != other.limits || history != other.history || journal != other.journal
-            || queue != other.queue
+/// The configuration that was loaded last, and that of the start, of which some tables stay in effect.
+private struct Configurations {
+    let atStart: Configuration
+    var latest: Configuration
+
+    init(atStart: Configuration) { (self.atStart, latest) = (atStart, atStart) }
+
+    /// The tables that differ and count only when the daemon starts.
+    var waitingTables: [String] {
+        [
+            ("[socket]", latest.socket != atStart.socket), ("[limits]", latest.limits != atStart.limits),
+            ("[history]", latest.history != atStart.history), ("[journal]", latest.journal != atStart.journal),
+            ("[queue]", latest.queue != atStart.queue),
+        ].filter(\.1).map(\.0)
     }
 }

@@ -2,28 +2,19 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// The daemon's side of systemd's protocols, without libsystemd: sd_notify(3), sd_listen_fds(3) and the watchdog.
+/// The daemon's side of systemd's protocols, without libsystemd: sd_notify(3) and the watchdog.
 struct ServiceManager {
     private let socketPath: String?
     private let watchdogInterval: Duration?
-    private let descriptorCount: Int
 
     /// - Parameter environment: Looks up a variable. Variables that name another process are ignored.
     init(environment: (String) -> String?) {
         func isMine(_ name: String) -> Bool { environment(name).flatMap { Int32($0) } == getpid() }
         socketPath = environment("NOTIFY_SOCKET")
-        descriptorCount = isMine("LISTEN_PID") ? environment("LISTEN_FDS").flatMap { Int($0) } ?? 0 : 0
         let microseconds = environment("WATCHDOG_USEC").flatMap { Int64($0) }
         let isWatched = environment("WATCHDOG_PID") == nil || isMine("WATCHDOG_PID")
         // Half the limit, as sd_watchdog_enabled(3) recommends.
         watchdogInterval = isWatched ? microseconds.map { .microseconds(max($0 / 2, 1000)) } : nil
-    }
-
-    /// The listening sockets that the service manager passes, as descriptors from 3 on.
-    func takeDescriptors() -> [Int32] {
-        // Child processes must not take the variables for theirs.
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
-        return (0..<max(0, min(descriptorCount, 64))).map { 3 + Int32($0) }
     }
 
     /// Sends a notification to the service manager, if there is one. Failures are ignored.

@@ -1,3 +1,5 @@
+internal import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachTransfer
 
@@ -25,3 +27,32 @@ final class SharedTransfers {
     /// Discards open connections and resolved names after a network change.
     func newEpoch() { created?.newEpoch() }
 }
+
+/// What knows how the kernel would send: an engine, or a snapshot where no engine runs.
+protocol RouteSource {
+    func isMetered(_ interface: String) -> Bool
+    /// The link that a name or an alternative name means; `nil` if there is none.
+    func link(named name: String) -> Link?
+    /// How the kernel would send to each of these addresses now, in their order; `nil` while that is not known.
+    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]?
+}
+
+extension RouteSource {
+    /// What sockets are bound to for an interface that somebody names: by the name itself where there is no such link.
+    func binding(_ name: String) -> InterfaceBinding {
+        guard let link = link(named: name) else { return InterfaceBinding(name: name) }
+        return InterfaceBinding(name: link.name, index: UInt32(bitPattern: link.index))
+    }
+
+    /// The interface for queries to a name server, of a question that is bound to an interface: see
+    /// ``NameServerRoute``.
+    func interface(
+        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
+    ) throws(SystemError) -> InterfaceBinding? {
+        try NameServerRoute(to: server, boundTo: bound, isMetered: isMetered(bound.name), routes: routes).interface()
+    }
+}
+
+extension ReachabilityEngine: RouteSource {}
+
+extension KernelSnapshot: RouteSource {}

@@ -190,7 +190,7 @@ final class TargetRegistry {
         named.forEach(end)
         let changesPaths =
             new.internet != before.internet || new.hold != before.hold || new.interfaces != before.interfaces
-            || new.networks != before.networks
+            || new.networks != before.networks || new.engineOptions.proxy != before.engineOptions.proxy
         if changesPaths { engine.apply(engineOptions) }
         engine.watchTogether {
             for watch in watches.values {
@@ -256,6 +256,11 @@ final class TargetRegistry {
         connectivity.isUnsettled(interface, family, since: time)
     }
 
+    /// How long a check over an interface may take; `nil` without any checks.
+    func checkLimit(over interface: String, _ family: IPAddress.Family) -> Duration? {
+        connectivity.checkLimit(over: interface, family)
+    }
+
     /// The longest time that such a check takes to decide.
     var longestCheck: Duration { connectivity.longestDecision }
 
@@ -276,7 +281,7 @@ final class TargetRegistry {
                 onWake(moment, slept)
             // Every watch receives a resync; it is counted once, at the Internet's.
             case .resync where target == .internet: resyncs += 1
-            default: break
+            case .wake, .resync, .notice, .probe: break
             }
         }
     }
@@ -316,11 +321,11 @@ final class TargetRegistry {
 
     /// Clients may use the name that the configuration gives to a target.
     private func target(of watch: Watch, in configuration: Configuration) -> Target {
-        configuration.target(named: watch.target.description) ?? watch.target
+        configuration.targets[named: watch.target.description] ?? watch.target
     }
 
     private func begin(_ watch: Watch) {
-        watch.series.name = configuration.name(of: target(of: watch, in: configuration))
+        watch.series.name = configuration.targets.name(of: target(of: watch, in: configuration))
         watch.engineID = engine.watch(
             target(of: watch, in: configuration), for: watch.owner, where: watch.condition
         ) { watch.publish($0) }

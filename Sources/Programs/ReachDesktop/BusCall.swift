@@ -25,6 +25,9 @@ package struct BusFailure: Error, Hashable, Sendable {
     init(_ name: String, _ message: String) {
         (self.name, self.message) = ("org.freedesktop.DBus.Error." + name, message)
     }
+
+    package static let tooManyCalls = BusFailure("LimitsExceeded", "too many calls wait for an answer")
+    package static let unwritten = BusFailure("Failed", "the answer cannot be written")
 }
 
 /// A method of an interface: what `Introspect` says of it, and its answer.

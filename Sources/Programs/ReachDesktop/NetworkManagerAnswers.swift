@@ -9,8 +9,8 @@ package enum NetworkManagerAnswers {
         guard let (interface, method) = method(for: call, in: tree) else {
             throw BusFailure(
                 "UnknownMethod",
-                "\(call.path) has no method \(call.interface.map { $0 + "." } ?? "")\(call.member): reach-desktop reports the "
-                    + "network, and does not configure it")
+                "\(call.path) has no method \(call.interface.map { $0 + "." } ?? "")\(call.member): reach-desktop "
+                    + "reports the network, and does not configure it")
         }
         guard call.signature == method.input else {
             throw BusFailure(

@@ -125,8 +125,8 @@ package enum NetworkManagerTree {
             "State": .uint32(words.state.rawValue),
             "Version": .string(version),
             // As far as it is known: a radio that is off is named only where it is why the Internet is not reached.
-            "WirelessEnabled": .bool(state.rootCause?.kind != .detail(.radioBlocked)),
-            "WirelessHardwareEnabled": .bool(state.rootCause?.kind != .detail(.radioSwitchedOff)),
+            "WirelessEnabled": .bool(state.rootCause?.kind != .radioBlocked),
+            "WirelessHardwareEnabled": .bool(state.rootCause?.kind != .radioSwitchedOff),
             "WwanEnabled": .bool(true),
             "WwanHardwareEnabled": .bool(true),
         ]

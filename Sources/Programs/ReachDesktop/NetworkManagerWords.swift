@@ -73,12 +73,11 @@ extension NetworkManagerWords.State {
         self =
             switch cause {
             // A link works and has an address; what lies behind it does not answer, or is not to be reached.
-            case .detail(.noDefaultRoute), .detail(.selfAssignedAddress), .detail(.rule), .reason(.gatewayUnreachable),
-                .reason(.neighbourUnreachable), .reason(.blackhole), .reason(.unreachable), .reason(.prohibited):
+            case .noDefaultRoute, .selfAssignedAddress, .rule, .gatewayUnreachable, .neighbourUnreachable, .blackhole,
+                .unreachable, .prohibited:
                 .connectedLocal
             // A link is about to work.
-            case .detail(.authenticating), .detail(.addressTentative), .reason(.noAddress), .reason(.dormant):
-                .connecting
+            case .authenticating, .addressTentative, .noAddress: .connecting
             default: .disconnected
             }
     }

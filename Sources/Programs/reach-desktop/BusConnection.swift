@@ -16,7 +16,9 @@ final class BusConnection {
     private let loop: EventLoop
     private let descriptor: CInt
     private var timer: TimerQueue.ID?
-    fileprivate var handler: CallHandler?
+    private var handler: CallHandler?
+    /// Calls that were read and not answered.
+    private var turns = CallTurns<BusMessage>()
     fileprivate var signalHandlers: [(BusMessage) -> Void] = []
     /// Why the connection has ended, which stops the loop.
     private(set) var failure: DesktopError?
@@ -44,14 +46,23 @@ final class BusConnection {
 
     /// The most messages between two polls of the descriptors.
     private static let messagesPerTurn = 64
+    private static let answersMeanwhile = 4
 
     private func process() {
         guard failure == nil else { return }
+        var hasRead = false
         for _ in 0..<Self.messagesPerTurn {
             let result = sd_bus_process(bus, nil)
             if result < 0 { return end(result) }
-            if result == 0 { return wait() }
+            hasRead = result == 0
+            if hasRead { break }
         }
+        // While more comes it is read, and a few who call are answered, so that a flood is no standstill.
+        for _ in 0..<(hasRead ? Self.messagesPerTurn : Self.answersMeanwhile) {
+            guard let call = turns.next() else { break }
+            answer(call)
+        }
+        if hasRead, turns.isEmpty { return wait() }
         loop.afterEvents { [weak self] in self?.process() }
     }
 
@@ -88,8 +99,22 @@ final class BusConnection {
     /// Answers the method calls of all objects by the handler.
     func serve(_ handler: @escaping CallHandler) throws(DesktopError) {
         self.handler = handler
-        let result = sd_bus_add_fallback(bus, nil, "/", answerCall, Unmanaged.passUnretained(self).toOpaque())
+        let result = sd_bus_add_fallback(bus, nil, "/", receiveCall, Unmanaged.passUnretained(self).toOpaque())
         guard result >= 0 else { throw Self.unavailable("cannot offer objects on the bus", result) }
+    }
+
+    /// Keeps a call until its sender has its turn.
+    fileprivate func receive(_ message: BusMessage) {
+        if let refused = turns.add(message, of: message.sender ?? "") { refused.answer(BusFailure.tooManyCalls) }
+    }
+
+    private func answer(_ message: BusMessage) {
+        guard let handler, let call = message.call else { return }
+        do throws(BusFailure) {
+            message.answer(try handler(call), on: bus)
+        } catch {
+            message.answer(error)
+        }
     }
 
     /// The bus itself, which names the sender of each message.
@@ -171,27 +196,12 @@ private final class MatchEntry {
 }
 
 /// Called by sd-bus with a method call to one of the objects.
-private func answerCall(
+private func receiveCall(
     _ message: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> CInt {
     guard let message, let userdata else { return 0 }
-    let connection = Unmanaged<BusConnection>.fromOpaque(userdata).takeUnretainedValue()
-    guard let handler = connection.handler, let call = BusMessage.call(message) else { return 0 }
-    do throws(BusFailure) {
-        let values = try handler(call)
-        var reply: OpaquePointer?
-        var result = sd_bus_message_new_method_return(message, &reply)
-        defer { sd_bus_message_unref(reply) }
-        if result >= 0, let reply { result = BusWriter.append(values, to: reply) }
-        return result < 0 ? result : min(sd_bus_send(connection.bus, reply, nil), 0) | 1
-    } catch {
-        return error.name.withCString { name in
-            error.message.withCString { text in
-                var failure = sd_bus_error(name: name, message: text, _need_free: 0)
-                return min(sd_bus_reply_method_error(message, &failure), 0) | 1
-            }
-        }
-    }
+    Unmanaged<BusConnection>.fromOpaque(userdata).takeUnretainedValue().receive(BusMessage(sharing: message))
+    return 1
 }
 
 /// Called by sd-bus with a message that matches a rule.

@@ -23,7 +23,11 @@ final class BusMessage {
     }
 
     /// Reads the next argument, a text.
-    func text() -> String? { Self.text(message) }
+    func text() -> String? {
+        var text: UnsafePointer<CChar>?
+        guard sd_bus_message_read_basic(message, type("s"), &text) > 0, let text else { return nil }
+        return String(cString: text)
+    }
 
     /// Reads the next argument, an array of texts.
     func texts() -> [String]? {
@@ -33,15 +37,15 @@ final class BusMessage {
         return sd_bus_message_exit_container(message) >= 0 ? texts : nil
     }
 
-    /// Reads a method call; `nil` if the message is none.
-    static func call(_ message: OpaquePointer) -> BusCall? {
+    /// The method call that it is; `nil` if it is none.
+    var call: BusCall? {
         guard let path = sd_bus_message_get_path(message), let member = sd_bus_message_get_member(message) else {
             return nil
         }
         let signature = sd_bus_message_get_signature(message, 1).map { String(cString: $0) } ?? ""
         var texts: [String] = []
         for type in signature.utf8 {
-            guard type == UInt8(ascii: "s"), let text = text(message) else { break }
+            guard type == UInt8(ascii: "s"), let text = text() else { break }
             texts.append(text)
         }
         return BusCall(
@@ -49,10 +53,22 @@ final class BusMessage {
             String(cString: member), signature: signature, texts: texts)
     }
 
-    private static func text(_ message: OpaquePointer) -> String? {
-        var text: UnsafePointer<CChar>?
-        guard sd_bus_message_read_basic(message, type("s"), &text) > 0, let text else { return nil }
-        return String(cString: text)
+    /// Answers a method call.
+    func answer(_ values: [BusValue], on bus: OpaquePointer) {
+        var reply: OpaquePointer?
+        guard sd_bus_message_new_method_return(message, &reply) >= 0, let reply else { return }
+        defer { sd_bus_message_unref(reply) }
+        guard BusWriter.append(values, to: reply) >= 0 else { return answer(BusFailure.unwritten) }
+        _ = sd_bus_send(bus, reply, nil)
+    }
+
+    func answer(_ failure: BusFailure) {
+        failure.name.withCString { name in
+            failure.message.withCString { text in
+                var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                _ = sd_bus_reply_method_error(message, &error)
+            }
+        }
     }
 }
 

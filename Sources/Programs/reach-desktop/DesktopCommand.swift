@@ -12,11 +12,12 @@ struct DesktopCommand: ParsableCommand {
         commandName: "reach-desktop",
         abstract: "Show desktop programs what reachd sees, as NetworkManager would.",
         discussion: """
-            Without --notify it offers the parts of NetworkManager's D-Bus interface that programs read, on the system bus, where no \
-            NetworkManager runs. With --notify it shows a notification on the session bus when a network wants a login.
+            Without --notify it offers the parts of NetworkManager's D-Bus interface that programs read, on the system \
+            bus, where no NetworkManager runs. With --notify it shows a notification on the session bus when a network \
+            wants a login.
 
-            Exit status: 0 after SIGTERM, 2 usage, 69 the bus does not answer, 73 another program has NetworkManager's name on the bus, \
-            77 the bus does not allow to own it.
+            Exit status: 0 after SIGTERM, 2 usage, 69 the bus does not answer, 73 another program has NetworkManager's \
+            name on the bus, 77 the bus does not allow to own it.
             """,
         version: "reach-desktop " + ProjectVersion.number)
 

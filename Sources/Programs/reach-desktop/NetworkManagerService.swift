@@ -38,7 +38,7 @@ final class NetworkManagerService {
     func handle(_ event: StreamEvent) {
         guard let state = event.state, failure == nil else { return }
         let index: (String) -> InterfaceIndex? = {
-            InterfaceIndex(exactly: if_nametoindex($0)).flatMap { $0 > 0 ? $0 : nil }
+            LinkName.index(of: $0).flatMap(InterfaceIndex.init(exactly:))
         }
         guard let next = NetworkManagerTree.make(state, index: index) else {
             // Programs then do as where there is no NetworkManager, which is better than taking it for offline.

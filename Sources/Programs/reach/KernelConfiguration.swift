@@ -23,8 +23,11 @@ struct KernelConfiguration {
             } catch {
                 if isRequired { throw error }
                 let reason = error.message.map { $0 + "; " } ?? ""
+                // The reason names the file, which may be one of reach.d.
                 StandardError.write(
-                    "reach: \(reason)\(DisplayText.sanitized(directory))/reach.toml is left out of what follows\n")
+                    "reach: \(reason)the configuration in \(DisplayText.sanitized(directory)) is left out of what "
+                        + "follows\n"
+                )
             }
         }
     }
@@ -41,6 +44,7 @@ struct KernelConfiguration {
         }
         if options.anchors == ReferenceAddresses.standard, let anchors = policy.anchors { options.anchors = anchors }
         options.mark = options.mark ?? policy.mark
+        options.proxy = options.proxy ?? policy.proxy
         if options.holdDown == HoldDown() { options.holdDown = policy.hold }
         options.observer.policy.rules += policy.rules
         options.observer.policy.networks.rules += policy.networks

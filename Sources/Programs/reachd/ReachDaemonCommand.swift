@@ -12,8 +12,8 @@ struct ReachDaemonCommand: ParsableCommand {
         commandName: "reachd",
         abstract: "Watch the network for the whole machine, and serve its state to programs.",
         discussion: """
-            Runs in the foreground. SIGHUP reloads the configuration; SIGUSR1 writes the state to the log; SIGTERM and SIGINT \
-            stop the daemon.
+            Runs in the foreground. SIGHUP reloads the configuration; SIGUSR1 writes the state to the log; SIGTERM and \
+            SIGINT stop the daemon.
 
             Exit status: 0 after an orderly stop, 2 wrong usage, 73 another daemon owns the socket or the state \
             directory, 74 standard output cannot be written, 78 the configuration has errors.
@@ -50,7 +50,8 @@ struct ReachDaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Test the way to a target layer by layer, print the result as \"reach explain --probe --json\" does, and exit.",
+            "Test the way to a target layer by layer, print the result as \"reach explain --probe --json\" does, "
+                + "and exit.",
             valueName: "target"))
     var diagnose: String?
 
@@ -110,7 +111,7 @@ struct ReachDaemonCommand: ParsableCommand {
             for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
             return Self.badConfiguration
         }
-        if dumpConfig { return Self.print(ConfigurationWriter.text(of: read)) }
+        if dumpConfig { return Self.print(read.text) }
         if policy { return Self.print(String(decoding: read.configuration.observationPolicy.line, as: UTF8.self)) }
         if checkConfig {
             let files = read.files.map { "reachd: \($0) is good\n" }.joined()

@@ -2,17 +2,14 @@ internal import ReachCore
 internal import ReachLoop
 package import ReachQueue
 
-/// Passes the driver's commands to the transfers, the path checker and the network.
+/// Passes the driver's commands to the transfers and the path checker.
 extension QueueEngine: QueueExecutor {
     package func begin(_ contents: StoreContents) { attempts.adopt(contents) }
 
     /// Files of answers go with their requests.
     package func published(_ event: QueueEvent) {
-        switch event.kind {
-        case .done, .dead, .cancelled:
-            if let id = event.request { attempts.forget(id, keepsAnswer: event.status != nil) }
-        default: break
-        }
+        guard event.kind.isEnd, let id = event.request else { return }
+        attempts.forget(id, isCancelled: event.kind == .cancelled, keepsAnswer: event.status != nil)
     }
 
     package func start(_ order: AttemptOrder, _ request: QueuedRequest) { attempts.start(order, request) }
@@ -42,24 +39,5 @@ extension QueueEngine: QueueExecutor {
         loop.afterEvents { [weak self] in
             self?.driver.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
         }
-    }
-
-    package func watch(_ destination: Destination, for owner: UInt32) {
-        guard watches[destination] == nil, let target = destination.target else { return }
-        watches[destination] = network.follow(target, for: owner) { [weak self] event in
-            guard let self, case .change(let change) = event else { return }
-            report(change.state, of: destination)
-        }
-    }
-
-    func report(_ state: ReachabilityState, of destination: Destination) {
-        let path = feed.path(to: state)
-        targets[destination] = (state, path)
-        driver.send(.targetPath(destination, path))
-    }
-
-    package func unwatch(_ destination: Destination) {
-        targets[destination] = nil
-        watches.removeValue(forKey: destination)?()
     }
 }

@@ -46,7 +46,8 @@ package final class QueueEngine {
     private(set) lazy var names = NameService(loop: loop, options: resolver)
     var memo = RouteMemo()
     private var epoch: UInt64 = 0
-    var watches: [Destination: () -> Void] = [:]
+    var watches: [Destination: (owner: UInt32, end: () -> Void)] = [:]
+    var resting = RestingWatch()
     /// The states of the watched hosts, and the paths that follow from them.
     var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
     /// Ends the search for a path; `nil` without requests.
@@ -83,7 +84,7 @@ package final class QueueEngine {
 
     deinit {
         endFollowing()
-        watches.values.forEach { $0() }
+        watches.values.forEach { $0.end() }
         endSeeking?()
     }
 
@@ -95,7 +96,8 @@ package final class QueueEngine {
     ) throws(SystemError) {
         attempts.spool = QueueSpool(directory.spoolPath, on: loop)
         if let rules = attempts.options.disk {
-            attempts.keptFree = rules.bytesKeptFree(of: try DiskSpace.measure(at: directory.spoolPath).size)
+            let size = try DiskSpace.measure(at: directory.spoolPath).size
+            attempts.keptFree = KeptSpace(bytes: rules.bytesKeptFree(of: size), onDiskOf: directory.spoolPath)
         }
         try driver.open(directory, options, outbox: outbox)
         follow()
@@ -136,6 +138,13 @@ package final class QueueEngine {
     ) {
         attempts.interrupt(id, request, reply: reply)
     }
+
+    /// Removes what is there of a download that was just cancelled: its queue may be closed before the end of the
+    /// request is committed.
+    package func dropPart(of id: RequestID) { attempts.dropPart(of: id) }
+
+    /// Takes over what an earlier run may have left of a stored download, so that it ends with its request.
+    package func adoptPart(of id: RequestID, to path: String) { attempts.adoptPart(of: id, to: path) }
 
     /// Continues an attempt whose host has room again for pieces of the answer.
     package func resumeReading(_ id: RequestID) { attempts.resumeReading(id) }

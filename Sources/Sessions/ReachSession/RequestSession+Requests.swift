@@ -3,7 +3,6 @@ internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
 internal import ReachTransfer
-internal import Synchronization
 
 /// Tasks for whole requests, and the making of all tasks.
 extension RequestSession {
@@ -164,30 +163,11 @@ extension RequestSpecification {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
         do throws(RequestValidationError) {
-            let destination = try core.destinations.destination(of: request.url)
-            self.init(
-                method: request.method.rawValue, stored: request.url.description, to: destination, terms: terms)
+            let url = request.url.description
+            self.init(method: request.method.rawValue, stored: url, to: try Destination(url: url), terms: terms)
         } catch {
             throw RequestError(error)
         }
         self.headers = headers
-    }
-}
-
-/// The destination of a session's last request, which mostly is that of the next one, too.
-final class LastDestination: Sendable {
-    private struct Entry: Sendable {
-        let server: WebAddress
-        let destination: Destination
-    }
-
-    private let last = Mutex<Entry?>(nil)
-
-    /// - Throws: ``RequestValidationError`` for a URL that cannot be queued.
-    func destination(of url: WebAddress) throws(RequestValidationError) -> Destination {
-        if let entry = last.withLock({ $0 }), entry.server.hasServer(of: url) { return entry.destination }
-        let destination = try Destination(url: url.description)
-        last.withLock { $0 = Entry(server: url.withoutPath, destination: destination) }
-        return destination
     }
 }

@@ -88,6 +88,8 @@ public struct RequestSessionOptions: Sendable {
     public var logger: Logger?
     /// Answers the requests in place of the network, in tests of one's own program; `nil` for the network.
     public var stub: StubTransport?
+    /// What measures and traces the requests.
+    package var instruments: [any SessionInstrument] = []
     /// The descriptor of a network namespace in which to send, open until the session has started; for tests.
     package var namespace: CInt?
     /// How long a request waits for the network where nothing else is said, in a session in memory; for tests.

@@ -46,7 +46,6 @@ final class SessionCore: Sendable {
     let usesProxies: Bool
     /// Whether answers are returned as they are.
     let hasNothingToDecode: Bool
-    let destinations = LastDestination()
     private let addresses = Mutex(WebAddressReader())
     let observers = RequestObservers()
     let activity: RequestActivity

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// A series from several observers, each of which starts with counters of its own.

@@ -70,11 +70,13 @@ import Testing
         }
     }
 
-    @Test func `a URL of 2048 bytes is a target, and is watched as its host`() throws {
+    @Test func `a URL of 2048 bytes is a target, and is watched as its host and port`() throws {
         let url = "https://host.example/"
         let long = try Target(url + String(repeating: "a", count: 2048 - url.utf8.count))
-        let watched = try [long, Target(url), Target("http://user@host.example:81/?a")].map(\.watched)
+        let watched = try [long, Target(url), Target("wss://user@host.example/?a")].map(\.watched)
         #expect(Set(watched).count == 1 && watched[0].subject == .name("host.example"))
+        let flows = try [url, "http://host.example:81", "ftp://host.example/", "host.example"].map(Target.init)
+        #expect(flows.map(\.watched.flow) == [.tcp(443), .tcp(81), nil, nil])
         #expect(watched[0].description.utf8.count < 32)
         for text in ["internet", "host.example", "192.0.2.1", "192.0.2.0/24", "interface:eth0"] {
             let target = try Target(text)

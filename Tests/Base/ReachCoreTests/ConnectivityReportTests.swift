@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// What probes have proved, of both families, of single interfaces, and of their lines.
@@ -77,6 +78,10 @@ import Testing
     @Test(
         arguments: [
             (good, "good (23 ms)", "0 %"), (lossy, "lossy (8 %)", "8 %"),
+            (
+                LineQuality(.good, lossPermille: 0, roundTrip: .zero, jitter: nil, packets: 9), "good (under 1 ms)",
+                "0 %"
+            ),
             (LineQuality(.good, lossPermille: 4, roundTrip: nil, jitter: nil, packets: 1), "good", "0.4 %"),
             (
                 LineQuality(.slow, lossPermille: 99, roundTrip: .seconds(2), jitter: nil, packets: 1), "slow (2000 ms)",

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// People and hooks, who watch a target by its status machine.
@@ -120,7 +121,7 @@ struct FlapJoinerTests {
         viewer.see(.withoutAddress, at: 13, .carrierGained)
         viewer.pass(until: 100)
         #expect(viewer.seen.map(\.at) == [20])
-        #expect(viewer.seen.first?.joined.change.state.rootCause?.kind == .reason(.noAddress))
+        #expect(viewer.seen.first?.joined.change.state.rootCause?.kind == .noAddress)
     }
 
     @Test func `a link that comes and goes is reported each ten seconds, with how often it was lost`() {

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// What of a change the history keeps.

@@ -83,7 +83,7 @@ import Testing
         #expect(!folds(link(7, isUp: true)) && !folds(.setting(family: .ipv4, interface: 8)))
         carrying = [2]
         #expect(folds(link(7)))
-        idle.reset()
+        idle = IdleLinks()
         #expect(!folds(link(7, isUp: true)))
     }
 

@@ -1,10 +1,11 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// The description of one link.
 @Suite struct LinkReportTests {
     private static func address(_ text: String, _ flags: InterfaceAddress.Flags = []) -> InterfaceAddress {
-        ExplanationScene.address(text, on: 2, flags)
+        RouteFixtures.address(text, on: 2, flags)
     }
 
     private static func report(

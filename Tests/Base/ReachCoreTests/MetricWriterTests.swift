@@ -29,6 +29,24 @@ import Testing
                 """)
     }
 
+    @Test func `in OpenMetrics a counter's family has no _total, and the text has an end`() {
+        var writer = MetricWriter(.openMetrics)
+        writer.family("a_total", .counter, "How many.")
+        writer.sample([], 3 as UInt64)
+        writer.family("b_total", .gauge, "What.")
+        writer.end()
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == """
+                # HELP a How many.
+                # TYPE a counter
+                a_total 3
+                # HELP b_total What.
+                # TYPE b_total gauge
+                # EOF
+
+                """)
+    }
+
     @Test func `labels that samples share are written before their own`() {
         let (shared, own): (MetricLabels, MetricLabels) = ([("host", "a")], [("le", "1"), ("x", "y")])
         let written = text { writer in

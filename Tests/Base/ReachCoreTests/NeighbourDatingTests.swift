@@ -17,9 +17,10 @@ struct NeighbourDatingTests {
     }
 
     private func isOld(
-        _ failed: NeighbourDating.Ages, among others: [NeighbourDating.Other] = [], gains: UInt32? = 2
+        _ failed: NeighbourDating.Ages, among others: [NeighbourDating.Other] = [], gains: UInt32? = 2,
+        _ times: NeighbourTimes = NeighbourTimes()
     ) -> Bool {
-        NeighbourDating(among: others, carrierGains: gains).isFromBeforeCarrier(failed)
+        NeighbourDating(among: others, carrierGains: gains, times: [.ipv4: times]).isFromBeforeCarrier(failed, .ipv4)
     }
 
     @Test func `what failed before the link reported its groups failed without a carrier`() throws {
@@ -44,12 +45,22 @@ struct NeighbourDatingTests {
     }
 
     @Test func `a neighbour that is asked again has failed before, if not without a carrier`() throws {
-        #expect(!ages(60.5, 0.5).isAskedAgain, "it is asked for the first time")
-        #expect(ages(80, 0.5).isAskedAgain)
-        #expect(ages(20, 0.5).isAskedAgain, "it answered before")
+        #expect(!ages(60.5, 0.5).isAskedAgain(NeighbourTimes()), "it is asked for the first time")
+        #expect(ages(80, 0.5).isAskedAgain(NeighbourTimes()))
+        #expect(ages(20, 0.5).isAskedAgain(NeighbourTimes()), "it answered before")
         #expect(ages(81, 1.5).before(.seconds(1)) == ages(80, 0.5))
         let dating = NeighbourDating(among: [try other("ff02::16", .noarp, 65, 5)], carrierGains: nil)
-        #expect(dating.mayHaveFailedBeforeCarrier(ages(80, 0.5)) && !dating.mayHaveFailedBeforeCarrier(ages(64, 0.5)))
-        #expect(!NeighbourDating(among: [], carrierGains: nil).mayHaveFailedBeforeCarrier(ages(80, 0.5)))
+        let may = { dating.mayHaveFailedBeforeCarrier($0, IPAddress.Family.ipv4) }
+        #expect(may(ages(80, 0.5)) && !may(ages(64, 0.5)))
+        #expect(!NeighbourDating(among: [], carrierGains: nil).mayHaveFailedBeforeCarrier(ages(80, 0.5), .ipv4))
+    }
+
+    @Test func `the device's own times count, which a router's advertisement may have changed`() throws {
+        let slow = NeighbourTimes(reachable: .seconds(120), retransmission: .seconds(4), questions: 3)
+        #expect(slow.patience == .seconds(12))
+        #expect(isOld(ages(262, 10), slow), "a single attempt of twelve seconds")
+        #expect(!isOld(ages(262, 10)) && !isOld(ages(73, 10), slow))
+        #expect(!ages(240.5, 0.5).isAskedAgain(slow) && ages(60.5, 0.5).isAskedAgain(slow))
+        #expect(NeighbourTimes(questions: .max).patience == .seconds(100))
     }
 }

@@ -32,6 +32,16 @@ import Testing
                 book.remove("internet")
                 continue
             }
+            if random.oneIn(10) {
+                now = (now / 1000 + 1) * 1000
+                let isCrash = random.oneIn(2)
+                if isCrash { script.lastSeen(at: now / 1000) } else { script.add(.stopped, at: now / 1000) }
+                let lastSeen = isCrash ? Timestamp.at(now / 1000) : nil
+                now += 1000 * .random(in: 1...30, using: &random)
+                book = OutageBook(script.log, now: Self.instant(Int64(now)), boot: script.currentBoot)
+                script.add(.started(lastSeen: lastSeen), at: now / 1000)
+                now += 500
+            }
             let state = random.pick(Self.states)
             script.add(state, atMillisecond: now)
             book.observe(state, at: Self.instant(Int64(now)))
@@ -48,6 +58,32 @@ import Testing
             let isOpen = outage.length == nil && summary.unknown == .zero
             if isOpen { #expect(summary.isDown, "\(timeline.shown)") }
         }
+    }
+
+    @Test func `an outage goes on where the daemon was restarted meanwhile, also with the machine`() {
+        var script = HistoryScript()
+        script.add(.notReachable, at: 100, target: "probe:nas")
+        script.add(.reachable, at: 100, target: "probe:printer")
+        script.add(.stopped, at: 110)
+        script.boot("second", origin: 120)
+        let earlier = OutageBook(script.log, now: script.now(130), boot: "second")
+        #expect(earlier.down == ["probe:nas"])
+        var book = earlier
+        #expect(book.latest(of: "probe:nas", at: script.now(130))?.since.wall == .at(100))
+        script.add(.started(lastSeen: nil), at: 130)
+        let (down, up) = (
+            HistoryEntry.State(target: "probe:nas", status: .notReachable, reason: "timeout"),
+            HistoryEntry.State(target: "probe:nas", status: .reachable)
+        )
+        book.observe(down, at: script.now(131))
+        book.observe(up, at: script.now(140))
+        let outage = book.latest(of: "probe:nas", at: script.now(150))
+        #expect(outage?.since.wall == .at(100) && outage?.length == .seconds(19), "no one saw 21 of the seconds")
+        #expect(book.down.isEmpty)
+        script.add(.state(down), at: 131)
+        script.add(.state(up), at: 140)
+        let summary = HistorySummary(script.timeline("probe:nas", now: 150))
+        #expect(summary.outages.map(\.duration) == [.seconds(19)] && summary.outages[0].from == .at(100))
     }
 
     @Test func `an outage of a target that was removed is over`() {

@@ -1,3 +1,4 @@
+import ReachTesting
 import Testing
 
 @testable import ReachCore

@@ -1,11 +1,12 @@
 import ReachCore
+import ReachTesting
 
 private typealias Row = RootCauseSituation
 
 private func own(
     _ text: String, on index: InterfaceIndex, _ flags: InterfaceAddress.Flags = [], scope: UInt8? = nil
 ) -> InterfaceAddress {
-    var address = ExplanationScene.address(text, on: index, flags)
+    var address = RouteFixtures.address(text, on: index, flags)
     if let scope { address.scope = scope }
     return address
 }
@@ -274,15 +275,15 @@ extension RootCauseSituation {
         Row("a rule forbids", "rule") {
             $0.addresses = [own("192.0.2.2", on: 2)]
             $0.verdict = Verdict(.notReachable, reason: .prohibited)
-            $0.refusal = .detail(.rule)
+            $0.refusal = .rule
         },
         Row("a route that ends the search looks like no route", "prohibited") {
             $0.addresses = [own("192.0.2.2", on: 2)]
-            $0.refusal = .reason(.prohibited)
+            $0.refusal = .prohibited
         },
         Row("a rule of the type unreachable looks like no route", "rule") {
             $0.addresses = [own("192.0.2.2", on: 2)]
-            $0.refusal = .detail(.rule)
+            $0.refusal = .rule
         },
         Row("a route of last resort rejects, since the cable is out", "no-carrier eth0") {
             $0.links = [.up(2, "eth0").withoutCarrier]
@@ -332,7 +333,7 @@ extension RootCauseSituation {
             $0.links = [.up(2, "eth0").withoutCarrier, .up(3, "eth1")]
             $0.addresses = [own("192.0.2.2", on: 2), own("198.51.100.2", on: 3)]
             $0.verdict = Verdict(.notReachable, reason: .prohibited)
-            $0.refusal = .detail(.rule)
+            $0.refusal = .rule
             $0.before = [("eth0", 2, [])]
         },
         Row("a route forbids, and the link that carried the path is gone", "prohibited") {
@@ -344,7 +345,7 @@ extension RootCauseSituation {
         Row("a rule forbids, and no link works", "no-carrier eth0") {
             $0.links = [.up(2, "eth0").withoutCarrier, .up(3, "eth1").takenDown]
             $0.verdict = Verdict(.notReachable, reason: .prohibited)
-            $0.refusal = .detail(.rule)
+            $0.refusal = .rule
             $0.before = [("eth1", 3, [])]
         },
         Row("an unreachable route was laid over a path that works", "unreachable") {

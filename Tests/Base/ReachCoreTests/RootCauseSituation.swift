@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 
 /// A machine that cannot reach a target, and the root cause that people would name.
 ///

@@ -1,3 +1,4 @@
+import ReachTesting
 import Testing
 
 @testable import ReachCore
@@ -77,7 +78,7 @@ import Testing
         for kind in kinds { #expect(RootCause.Kind(rawValue: kind.rawValue) == kind) }
         for reason in Reason.allCases {
             guard let kind = RootCause.Kind(rawValue: reason.rawValue) else { continue }
-            #expect(kind == .reason(reason) && kind.layer == reason.layer)
+            #expect(kind.layer == reason.layer)
         }
         let others: [Reason] = [.noRoute, .dormant, .notAsked, .cannotObserve]
         #expect(others.allSatisfy { RootCause.Kind(rawValue: $0.rawValue) == nil }, "something else is their cause")
@@ -91,43 +92,43 @@ import Testing
         _ rules: [Rule], because reason: Reason = .prohibited, mark: UInt32? = nil, user: UInt32? = nil,
         routes: [Route] = []
     ) -> UInt32? {
-        let standard = [(0, 255), (32766, 254), (32767, 253)].map { ExplanationScene.rule($0, table: $1) }
+        let standard = [(0, 255), (32766, 254), (32767, 253)].map { RouteFixtures.rule($0, table: $1) }
         let all = (standard + rules).sorted { $0.priority < $1.priority }
-        return Rule.refusing(ExplanationScene.anchor, because: reason, among: all, mark: mark, user: user) { type in
+        return Rule.refusing(RouteFixtures.anchor, because: reason, among: all, mark: mark, user: user) { type in
             routes.filter { $0.type == type }
         }?.priority
     }
 
     @Test func `a rule is the cause unless a route before it refuses`() {
-        let prohibit = ExplanationScene.rule(90, .prohibit)
+        let prohibit = RouteFixtures.rule(90, .prohibit)
         #expect(refusing([prohibit]) == 90)
         #expect(refusing([prohibit], because: .blackhole) == nil)
         #expect(refusing([]) == nil)
-        let marked = ExplanationScene.rule(90, .prohibit) { ($0.mark, $0.markMask) = (7, 0xff) }
+        let marked = RouteFixtures.rule(90, .prohibit) { ($0.mark, $0.markMask) = (7, 0xff) }
         #expect(refusing([marked]) == nil)
         #expect(refusing([marked], mark: 7) == 90)
-        #expect(refusing([ExplanationScene.rule(95, .unreachable)], because: .noRoute) == 95)
-        let early = ExplanationScene.rule(50, table: 100)
-        let route = ExplanationScene.defaultRoute(.ipv4, .prohibit, table: 100)
+        #expect(refusing([RouteFixtures.rule(95, .unreachable)], because: .noRoute) == 95)
+        let early = RouteFixtures.rule(50, table: 100)
+        let route = RouteFixtures.defaultRoute(.ipv4, .prohibit, table: 100)
         #expect(refusing([early, prohibit], routes: [route]) == nil)
         #expect(refusing([prohibit], routes: [route]) == 90, "no rule leads to that table")
     }
 
     @Test func `a rule for some users is the cause for them, and one that may match where nothing else can be`() {
-        let students = ExplanationScene.rule(90, .unreachable) { $0.users = 2_000...2_999 }
+        let students = RouteFixtures.rule(90, .unreachable) { $0.users = 2_000...2_999 }
         #expect(refusing([students], because: .noRoute, user: 2_500) == 90)
         #expect(refusing([students], because: .noRoute, user: 3_000) == nil)
         #expect(refusing([students], because: .noRoute) == nil, "that there is no route may have another cause")
-        let others = ExplanationScene.rule(90, .unreachable) { ($0.users, $0.isInverted) = (2_000...2_999, true) }
+        let others = RouteFixtures.rule(90, .unreachable) { ($0.users, $0.isInverted) = (2_000...2_999, true) }
         #expect(refusing([others], because: .noRoute, user: 3_000) == 90)
-        let port = ExplanationScene.rule(90, .prohibit) { $0.hasOtherSelectors = true }
+        let port = RouteFixtures.rule(90, .prohibit) { $0.hasOtherSelectors = true }
         #expect(refusing([port]) == 90, "only a rule or a route gives that error")
-        #expect(refusing([port], routes: [ExplanationScene.defaultRoute(.ipv4, .prohibit)]) == nil)
+        #expect(refusing([port], routes: [RouteFixtures.defaultRoute(.ipv4, .prohibit)]) == nil)
     }
 
     @Test func `a throw route or a rule that ignores the default route hides it, unless another rule leads there`() {
         func hindrance(_ rules: [Rule], _ routes: [Route]) -> String? {
-            let found = Rule.hindrance(to: ExplanationScene.anchor, among: rules, mark: nil) { type in
+            let found = Rule.hindrance(to: RouteFixtures.anchor, among: rules, mark: nil) { type in
                 routes.filter { $0.type == type }
             }
             switch found {
@@ -136,22 +137,22 @@ import Testing
             case nil: return nil
             }
         }
-        let main = ExplanationScene.rule(32766)
-        let ignoring = ExplanationScene.rule(100) { $0.suppressedPrefixLength = 0 }
+        let main = RouteFixtures.rule(32766)
+        let ignoring = RouteFixtures.rule(100) { $0.suppressedPrefixLength = 0 }
         let (usable, thrown) = (
-            ExplanationScene.defaultRoute(.ipv4, .unicast), ExplanationScene.defaultRoute(.ipv4, .throw)
+            RouteFixtures.defaultRoute(.ipv4, .unicast), RouteFixtures.defaultRoute(.ipv4, .throw)
         )
         #expect(hindrance([main], []) == nil && hindrance([main], [usable]) == nil)
         #expect(hindrance([main], [thrown]) == "thrown 254")
         let (alone, apart) = (
-            ExplanationScene.defaultRoute(.ipv4, .throw, table: 100), ExplanationScene.rule(80, table: 100)
+            RouteFixtures.defaultRoute(.ipv4, .throw, table: 100), RouteFixtures.rule(80, table: 100)
         )
         #expect(hindrance([apart, main], [alone]) == nil, "it hides nothing")
-        let hidden = ExplanationScene.defaultRoute(.ipv4, .unicast, table: 100)
+        let hidden = RouteFixtures.defaultRoute(.ipv4, .unicast, table: 100)
         #expect(hindrance([apart, main], [alone, hidden]) == "thrown 100")
         #expect(hindrance([ignoring], [usable]) == "ignored 254 by 100")
         #expect(hindrance([ignoring, main], [usable]) == nil && hindrance([ignoring], []) == nil)
-        #expect(hindrance([ignoring], [ExplanationScene.defaultRoute(.ipv4, .throw, table: 100)]) == nil)
-        #expect(hindrance([ExplanationScene.rule(50, .unreachable), main], [thrown]) == nil, "the rule refuses first")
+        #expect(hindrance([ignoring], [RouteFixtures.defaultRoute(.ipv4, .throw, table: 100)]) == nil)
+        #expect(hindrance([RouteFixtures.rule(50, .unreachable), main], [thrown]) == nil, "the rule refuses first")
     }
 }

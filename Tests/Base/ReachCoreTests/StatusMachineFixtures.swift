@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 
 extension Verdict {
     static func via(

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// How much of a period a target was up.

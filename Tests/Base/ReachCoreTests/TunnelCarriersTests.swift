@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTesting
 internal import Testing
 
 /// What carries tunnels, and what follows for them.
@@ -163,7 +164,7 @@ struct TunnelCarriersTests {
         var device = WireGuardDevice()
         for (place, handshake) in handshakes.enumerated() {
             var peer = WireGuardDevice.Peer()
-            peer.endpoint = .at("203.0.113.\(place + 1)")
+            peer.endpoint = IPAddress("203.0.113.\(place + 1)")
             peer.lastHandshake = handshake
             device.peers.append(peer)
         }

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// The path of a program that accepts some paths only.
@@ -86,7 +87,7 @@ import Testing
         (path.gateway, path.source) = (IPAddress("fe80::1"), IPAddress("2001:db8::2"))
         path.neighbour = .stale
         path.network = "office"
-        let address = ExplanationScene.address("2001:db8::2", on: 3)
+        let address = RouteFixtures.address("2001:db8::2", on: 3)
         let route = try #require(DefaultRoute(preferred: path, .ipv6, addresses: [address]))
         #expect(route.key == DefaultRoute.Key(family: .ipv6, interface: 3) && route.name == "wlan0")
         #expect(route.traits == path.traits && route.lower == ["below"] && route.metric == 9)

@@ -29,10 +29,10 @@ import Testing
     func `every parameter of every method has a limit, and nothing else has one`(text: String) {
         let definition = VarlinkDefinition(text)
         #expect(!definition.methods.isEmpty)
-        let known = CallLimits.table.keys.filter { $0.hasPrefix(definition.name + ".") }
+        let known = CallLimits.all.table.keys.filter { $0.hasPrefix(definition.name + ".") }
         #expect(Set(known) == Set(definition.methods.keys.map { definition.name + "." + $0 }))
         for (method, fields) in definition.methods {
-            let limits = CallLimits.table[definition.name + "." + method] ?? [:]
+            let limits = CallLimits.all.table[definition.name + "." + method] ?? [:]
             #expect(Set(limits.keys) == Set(fields.map(\.name)), "\(method)")
             for field in fields { #expect(fits(limits[field.name], field.type, definition), "\(method).\(field.name)") }
         }
@@ -59,14 +59,14 @@ import Testing
     }
 
     @Test func `each parameter is admitted at its limit, and the one beyond it is named`() {
-        for (method, limits) in CallLimits.table {
+        for (method, limits) in CallLimits.all.table {
             for (name, limit) in limits {
                 for value in Self.values(of: limit, beyond: false) {
-                    #expect(throws: Never.self) { try CallLimits.check(VarlinkCall(method, [name: value])) }
+                    #expect(throws: Never.self) { try CallLimits.all.check(VarlinkCall(method, [name: value])) }
                 }
                 for value in Self.values(of: limit, beyond: true) {
                     #expect(throws: VarlinkError.invalidParameter(name), "\(method)") {
-                        try CallLimits.check(VarlinkCall(method, [name: value]))
+                        try CallLimits.all.check(VarlinkCall(method, [name: value]))
                     }
                 }
             }
@@ -76,7 +76,7 @@ import Testing
     @Test func `the daemon answers with the name of the parameter, before it reads anything`() throws {
         let server = try TestServer(hasQueue: true)
         let client = try RawClient(server.path)
-        for (method, limits) in CallLimits.table {
+        for (method, limits) in CallLimits.all.table {
             for (name, limit) in limits {
                 for value in Self.values(of: limit, beyond: true) {
                     let frame = VarlinkCall(method, [name: value], wantsMore: method.hasSuffix("Watch")).frame
@@ -151,7 +151,7 @@ import Testing
             guard (try? request.check(limits)) != nil else { continue }
             accepted += 1
             let call = VarlinkCall("io.reach.Queue.Add", request.parameters)
-            #expect(throws: Never.self) { try CallLimits.check(call) }
+            #expect(throws: Never.self) { try CallLimits.all.check(call) }
             let frame = Array(call.frame.dropLast())
             let read = try RequestSpecification(try VarlinkCall(reading: frame).parameters)
             #expect(throws: Never.self) { try read.check(limits) }
@@ -179,7 +179,7 @@ import Testing
     @Test func `URLs of one host are watched as one target, and each client reads its own`() throws {
         let server = try TestServer()
         let path = String(repeating: "p", count: 2000)
-        let urls = ["https://host.example/\(path)1", "https://host.example/\(path)2", "http://host.example:81/"]
+        let urls = ["https://host.example/\(path)1", "https://host.example/\(path)2", "http://host.example:443/"]
         let clients = try urls.map { url in
             let client = try RawClient(server.path)
             client.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"target":"\#(url)"}}"#)
@@ -246,7 +246,7 @@ import Testing
             }
         }
         var calls: [String: [String]] = [:]
-        for (method, parameters) in CallLimits.table where method.hasPrefix("io.reach.") {
+        for (method, parameters) in CallLimits.all.table where method.hasPrefix("io.reach.") {
             for (name, limit) in parameters.flatMap({ limits($0.key, $0.value) }) {
                 calls["`\(name)` | \(limit)", default: []].append(String(method.dropFirst("io.reach.".count)))
             }

@@ -107,14 +107,12 @@ import Testing
         let server = try TestServer()
         server.run { service, _ in service.answersLater = true }
         var client = try ControlClient(path: server.path, patience: .milliseconds(100))
-        let start = ContinuousClock.now
         do {
             _ = try client.status(of: .internet)
             Issue.record("an answer")
         } catch {
             #expect(error == .timedOut(path: server.path))
         }
-        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test func `calls and subscriptions notice a daemon that stops`() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import ReachControl
+@testable import ReachControl
 import ReachCore
 import Testing
 

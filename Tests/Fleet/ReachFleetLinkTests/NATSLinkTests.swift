@@ -74,7 +74,7 @@ import Testing
             try waitUntil { reached.withLock { $0 > 10 } }
             withExtendedLifetime(subscriptions) {}
             // The reply lets those be freed that have ended before.
-            _ = try? reader.request("nobody", [], within: .seconds(10))
+            _ = try? reader.request("nobody", [], within: .seconds(60))
         }
     }
 
@@ -84,12 +84,10 @@ import Testing
         #expect(failure { try link.publish("a", headers: [HeaderField("X", "a\r\nb")], []) } == .invalid)
     }
 
-    @Test func `nothing listens: the request fails at once`() throws {
+    @Test func `nothing listens: the request fails without waiting for its limit`() throws {
         let server = try NATSServerProcess()
         let link = try server.connect()
-        let start = ContinuousClock.now
-        #expect(failure { try link.request("nobody", [], within: .seconds(10)) } == .noResponders)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(failure { try link.request("nobody", [], within: .seconds(60)) } == .noResponders)
     }
 
     @Test func `no reply in time is a time-out`() throws {
@@ -130,13 +128,11 @@ import Testing
         }
     }
 
-    @Test func `a refused publication ends its request at once`() throws {
+    @Test func `a refused publication ends its request without waiting for its limit`() throws {
         let server = try NATSServerProcess(
             "authorization { users = [ { user: a, permissions: { publish: [\"mine\"] } } ] }\nno_auth_user: a\n")
         let link = try server.connect()
-        let start = ContinuousClock.now
-        #expect(failure { try link.request("foreign", [], within: .seconds(20)) } == .notPermitted)
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(failure { try link.request("foreign", [], within: .seconds(60)) } == .notPermitted)
     }
 
     @Test func `a killed server ends the link and its requests`() throws {
@@ -223,6 +219,23 @@ import Testing
         #expect(failure { try NATSLink.connect(settings) } == nil)
         settings.certificateKey = "/nonexistent"
         #expect(failure { try NATSLink.connect(settings) } == .invalid)
+    }
+
+    @Test func `TLS: a server that begins with it is named, since libnats cannot`() throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue("server", names: ["IP:127.0.0.1"])
+        let port = try TestProgram.freePort()
+        // Debian's nats-server is too old for `handshake_first`; to a client that waits for a greeting both are alike.
+        let server = try BuiltProgram(named: "openssl").start([
+            "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificatePath, "-key", identity.keyPath,
+            "-quiet",
+        ])
+        defer { server.send(SIGTERM) }
+        var settings = NATSSettings(servers: [try NATSServer("tls://127.0.0.1:\(port)")])
+        settings.connectLimit = .milliseconds(300)
+        try waitUntil("the server answers") { failure { try NATSLink.connect(settings) } == .tlsFirst }
+        let plain = try NATSServerProcess()
+        #expect(try !ServerGreeting.beginsWithTLS(NATSServer("tls://127.0.0.1:\(plain.port)")))
     }
 
     @Test func `a server without TLS is not trusted when TLS is asked for`() throws {

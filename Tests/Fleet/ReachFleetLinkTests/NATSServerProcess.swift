@@ -51,9 +51,9 @@ final class NATSServerProcess {
 
     var log: String { SmallFile.text(directory.path + "/server.log") ?? "" }
 
-    /// Kills the server and starts it again on the same port and folder.
-    func restart() throws {
-        program.send(SIGKILL)
+    /// Ends the server and starts it again on the same port and folder.
+    func restart(by signal: CInt = SIGKILL) throws {
+        program.send(signal)
         _ = try? program.finish()
         unlink(portsFile)
         let path = directory.path

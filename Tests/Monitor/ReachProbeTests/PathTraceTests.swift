@@ -39,7 +39,9 @@ import Testing
             // Only the host itself says that it has no such port.
             (3, 3, PathTrace()), (3, 4, PathTrace()), (12, 0, PathTrace()), (0, 0, PathTrace()),
             (3, 9, PathTrace(end: .prohibited(by: router))), (3, 10, PathTrace(end: .prohibited(by: router))),
-            (3, 13, PathTrace(end: .prohibited(by: router))),
+            (3, 13, PathTrace(end: .prohibited(by: router))), (3, 14, PathTrace(end: .prohibited(by: router))),
+            (3, 7, PathTrace(end: .unreachable(by: router), isHostMissing: true)),
+            (3, 12, PathTrace(end: .unreachable(by: router), isHostMissing: true)),
             (3, 0, PathTrace(end: .unreachable(by: router))),
             (3, 1, PathTrace(end: .unreachable(by: router), isHostMissing: true)),
         ] as [(UInt8, UInt8, PathTrace)])

@@ -52,11 +52,11 @@ struct DaemonMonitorTests {
         try stage.start()
         let silent = stage.monitor()
         silent.start()
-        #expect(await silent.wait { _ in true }?.reason == .gatewayUnreachable)
+        #expect(try await silent.wait { _ in true }?.reason == .gatewayUnreachable)
         let asking = stage.monitor { $0.asksSilentGateways = true }
         asking.start()
-        #expect(await asking.wait { $0.isReachable }?.status == .reachable)
-        #expect(await silent.wait { $0.isReachable }?.status == .reachable)
+        #expect(try await asking.wait { $0.isReachable }?.status == .reachable)
+        #expect(try await silent.wait { $0.isReachable }?.status == .reachable)
     }
 
     @Test func `a block set while the daemon is away receives a stale state, and no change when the daemon is back`()
@@ -67,7 +67,7 @@ struct DaemonMonitorTests {
         try stage.start()
         let monitor = stage.monitor(try Target("192.0.2.1"))
         monitor.start()
-        #expect(await monitor.wait { _ in true }?.isReachable == true)
+        #expect(try await monitor.wait { _ in true }?.isReachable == true)
         try stage.kill()
         #expect(await becomesTrue { monitor.state.isStale })
         let log = EventLog<ReachabilityChange>()
@@ -85,10 +85,10 @@ struct DaemonMonitorTests {
         defer { stage.end() }
         let monitor = stage.monitor()
         monitor.start()
-        let unknown = await monitor.wait { _ in true }
+        let unknown = try await monitor.wait { _ in true }
         #expect(unknown?.status == .unknown && unknown?.reason == .cannotObserve)
         try stage.start()
-        #expect(await monitor.wait { $0.isReachable } != nil)
+        #expect(try await monitor.wait { $0.isReachable } != nil)
         monitor.stop()
     }
 
@@ -100,7 +100,7 @@ struct DaemonMonitorTests {
         for ending in ["stop", "release"] {
             var monitors = (0..<5).map { _ in stage.monitor() }
             monitors.forEach { $0.start() }
-            for monitor in monitors { _ = await monitor.wait { _ in true } }
+            for monitor in monitors { _ = try await monitor.wait { _ in true } }
             let socket = stage.socket
             #expect(DaemonPool.count == 1)
             #expect(try connections(to: socket) == 5)
@@ -126,7 +126,7 @@ struct DaemonMonitorTests {
         #expect(DaemonPool.count == 0)
         try stage.start()
         monitor.start()
-        #expect(await monitor.wait { $0.isReachable } != nil)
+        #expect(try await monitor.wait { $0.isReachable } != nil)
         monitor.stop()
     }
 

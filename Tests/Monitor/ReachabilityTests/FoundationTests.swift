@@ -28,7 +28,7 @@ struct FoundationTests {
         monitor.stopPostingNotifications(token)
         source.report(.away)
         // Sequences come after observers, so by now an observer would have been called.
-        _ = await monitor.wait { $0.status == .notReachable }
+        _ = try await monitor.wait { $0.status == .notReachable }
         #expect(log.values.count == 3)
         monitor.stop()
     }

@@ -23,7 +23,7 @@ struct KernelTests {
             monitor.notificationCenter.addObserver(
                 forName: .reachabilityDidChange, object: monitor, using: notifications.sink)
             monitor.start()
-            #expect(await monitor.wait { _ in true }?.status == .reachable)
+            #expect(try await monitor.wait { _ in true }?.status == .reachable)
             #expect(statuses.values == [.reachableViaWiFi])
             #expect(notifications.values.map(\.status) == [.reachableViaWiFi])
             monitor.stop()
@@ -66,15 +66,15 @@ struct KernelTests {
         let pool = EnginePool(namespace: namespace.descriptor)
         let silent = ReachabilityMonitor(pool)
         silent.start()
-        #expect(await silent.wait { _ in true }?.reason == .gatewayUnreachable)
+        #expect(try await silent.wait { _ in true }?.reason == .gatewayUnreachable)
         #expect(try namespace.run("ip", "neigh", "show", "192.0.2.1").contains("FAILED"))
         var options = ReachabilityOptions()
         options.notificationCenter = ReachabilityNotificationCenter()
         options.asksSilentGateways = true
         let asking = ReachabilityMonitor(.internet, options: options, source: pool)
         asking.start()
-        #expect(await asking.wait { $0.isReachable }?.status == .reachable)
-        #expect(await silent.wait { $0.isReachable }?.status == .reachable)
+        #expect(try await asking.wait { $0.isReachable }?.status == .reachable)
+        #expect(try await silent.wait { $0.isReachable }?.status == .reachable)
         [silent, asking].forEach { $0.stop() }
     }
 
@@ -86,7 +86,7 @@ struct KernelTests {
         for ending in ["stop", "release"] {
             var monitors = (0..<5).map { _ in ReachabilityMonitor(pool) }
             monitors.forEach { $0.start() }
-            for monitor in monitors { _ = await monitor.wait { _ in true } }
+            for monitor in monitors { _ = try await monitor.wait { _ in true } }
             #expect(pool.count == 1)
             let open = try netlinkSockets(in: namespace)
             #expect(open > sockets)
@@ -106,7 +106,7 @@ struct KernelTests {
         for round in 0..<100 {
             let monitor = ReachabilityMonitor(pool)
             monitor.start()
-            if round.isMultiple(of: 10) { _ = await monitor.wait { _ in true } }
+            if round.isMultiple(of: 10) { _ = try await monitor.wait { _ in true } }
             monitor.stop()
         }
         // A leak in each round would leave a hundred. The margin is for other tests in this process, which hold some.
@@ -129,7 +129,7 @@ struct KernelTests {
             own.setStatusChangeBlock(nil)
         }
         monitor.start()
-        #expect(await monitor.wait { _ in true }?.status == .notReachable)
+        #expect(try await monitor.wait { _ in true }?.status == .notReachable)
         #expect(pool.count == 1)
         monitor.stop()
         #expect(pool.count == 0)
@@ -149,8 +149,8 @@ struct KernelTests {
         )
         usual.start()
         special.start()
-        #expect(await usual.wait { _ in true }?.status == .reachable)
-        #expect(await special.wait { _ in true }?.reason == .blackhole)
+        #expect(try await usual.wait { _ in true }?.status == .reachable)
+        #expect(try await special.wait { _ in true }?.reason == .blackhole)
         #expect(pool.count == 2)
         usual.stop()
         special.stop()

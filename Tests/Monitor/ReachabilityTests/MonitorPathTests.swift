@@ -52,7 +52,7 @@ struct MonitorPathTests {
         #expect(await becomesTrue { openDescriptors() < before + 25 })
         #expect(await becomesTrue { (try? netlinkSockets(in: namespace)) == 0 })
         monitor.start()
-        let started = await monitor.wait { _ in true }
+        let started = try await monitor.wait { _ in true }
         let now = await monitor.currentState()
         #expect(
             started?.ipv4.isSamePath(as: now.ipv4) == true && started?.availableInterfaces == now.availableInterfaces)
@@ -74,7 +74,7 @@ struct MonitorPathTests {
         monitor.setChangeBlock(changes.sink)
         monitor.start()
         plain.start()
-        #expect(await plain.wait { _ in true }?.availableInterfaces.map(\.linkClass) == [.virtual, .virtual])
+        #expect(try await plain.wait { _ in true }?.availableInterfaces.map(\.linkClass) == [.virtual, .virtual])
         #expect(pool.count == 2, "classes of one's own need an engine of one's own")
         try await changes.wait(for: 1)
         let list = monitor.availableInterfaces
@@ -92,7 +92,7 @@ struct MonitorPathTests {
         #expect(try await changes.wait(for: 4)[3].state.availableInterfaces.map(\.name) == ["wl0"])
         #expect(monitor.uses(.wifi) && monitor.interface == "wl0")
         try namespace.run("ip", "link", "set", "wl0", "down")
-        #expect(await monitor.wait { !$0.isReachable }?.availableInterfaces == [])
+        #expect(try await monitor.wait { !$0.isReachable }?.availableInterfaces == [])
         #expect(statuses.values == [.reachableViaWiFi, .notReachable])
         monitor.stop()
         plain.stop()
@@ -103,12 +103,12 @@ struct MonitorPathTests {
         let (wifi, any) = (monitor { $0.requiredClass = .wifi }, monitor())
         wifi.start()
         any.start()
-        let first = await wifi.wait { _ in true }
+        let first = try await wifi.wait { _ in true }
         #expect(first?.interface == "wl0" && first?.ipv4.gateway?.description == "198.51.100.1")
         #expect(first?.availableInterfaces.map(\.name) == ["wl0"] && first?.linkClass == .wifi)
         #expect(await wifi.currentState().interface == "wl0")
         try delete("wl0")
-        #expect(await wifi.wait { !$0.isReachable }?.reason == .noRoute)
+        #expect(try await wifi.wait { !$0.isReachable }?.reason == .noRoute)
         #expect(wifi.availableInterfaces.isEmpty && any.interface == "up0" && any.isReachable)
         #expect(pool.count == 1, "a condition needs no engine of its own")
         wifi.stop()
@@ -155,7 +155,7 @@ struct MonitorPathTests {
         let monitor = monitor { $0.resolverConfiguration = path }
         #expect(!monitor.supportsDNS && !monitor.supportsIPv4)
         monitor.start()
-        #expect(await monitor.wait { _ in true }?.supportsIPv4 == true)
+        #expect(try await monitor.wait { _ in true }?.supportsIPv4 == true)
         #expect(monitor.supportsIPv4 && !monitor.supportsIPv6)
         for (text, supports) in [
             ("", false), ("search example.org", false), ("nameserver 2001:db8::53", false),
@@ -166,7 +166,7 @@ struct MonitorPathTests {
             #expect(monitor.supportsDNS == supports, "\(text)")
         }
         try namespace.run("ip", "route", "add", "default", "via", "2001:db8::1")
-        #expect(await monitor.wait { $0.supportsIPv6 } != nil)
+        #expect(try await monitor.wait { $0.supportsIPv6 } != nil)
         try files.file("resolv.conf", "nameserver 2001:db8::53")
         #expect(monitor.supportsDNS && monitor.gateways.count == 3)
         #expect(monitor.availableInterfaces.first?.families == [.ipv4, .ipv6])

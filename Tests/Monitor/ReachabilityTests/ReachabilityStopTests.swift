@@ -129,17 +129,31 @@ struct ReachabilityStopTests {
         counting.cancel()
     }
 
-    @Test func `waiting ends with a state that meets the condition, the current or a later one`() async {
+    @Test func `waiting ends with a state that meets the condition, the current or a later one`() async throws {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
         monitor.start()
-        #expect(await monitor.wait { $0.status == .notReachable }?.reason == .noRoute)
+        #expect(try await monitor.wait { $0.status == .notReachable }?.reason == .noRoute)
         async let arrival = monitor.wait(until: \.isReachable)
         source.report(.reachable("eth0"))
-        #expect(await arrival?.interface == "eth0")
-        let never = Task { await monitor.wait { $0.linkClass == .wwan } }
+        #expect(try await arrival?.interface == "eth0")
+        let looks = EventLog<ReachabilityState>()
+        async let never = monitor.wait { state in
+            looks.append(state)
+            return false
+        }
+        // What begins to wait after the stop waits for the next start.
+        try await looks.wait(for: 1)
+        monitor.stop()
+        #expect(try await never == nil)
+    }
+
+    @Test func `waiting throws CancellationError where its task was cancelled, and nothing else`() async {
+        let monitor = ReachabilityMonitor(FakeSource(.away))
+        monitor.start()
+        let never = Task { try await monitor.wait { $0.linkClass == .wwan } }
         never.cancel()
-        #expect(await never.value == nil)
+        await #expect(throws: CancellationError.self) { try await never.value }
     }
 
     @Test func `releasing a monitor ends its watch, and no callback follows`() async throws {

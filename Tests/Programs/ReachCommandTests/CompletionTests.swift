@@ -32,6 +32,7 @@ internal import Testing
         let schema = try BuiltProgram.reach.run(["schema"])
         #expect(try ChildProcess.run(["cat", directory.path + "/reach.schema.json"]) == schema.standardOutput)
         #expect(schema.standardOutput.contains("https://json-schema.org/draft/2020-12/schema"))
+        #expect(schema.standardOutput.contains("\"$id\": \"https://example.org/reach/reach.schema.json\""))
     }
 
     @Test func `a program that prints no completions ends the build`() throws {

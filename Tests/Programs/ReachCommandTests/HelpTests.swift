@@ -1,5 +1,8 @@
+internal import ArgumentParser
 internal import ReachTesting
 internal import Testing
+
+@testable internal import reach
 
 /// The help of every command: it fits a terminal, and names the exit statuses that scripts hold on to.
 @Suite struct HelpTests {
@@ -15,6 +18,30 @@ internal import Testing
         let help = try BuiltProgram.reach.run(command + ["--help"])
         #expect(help.status == 0 && help.standardOutput.contains("Exit status: "), "\(help)")
         for line in help.lines { #expect(line.utf8.count <= 80, "\(line)") }
+    }
+
+    @Test(arguments: commands) func `a command's help has an example that it understands`(command: [String]) throws {
+        let help = try BuiltProgram.reach.run(command + ["--help"]).lines
+        let mark = "Example: reach "
+        let example = try #require(help.first { $0.hasPrefix(mark) }).dropFirst(mark.count)
+        let words = example.split(separator: " ").map(String.init).prefix { $0 != ">" && $0 != "|" }
+        #expect(Array(words.prefix(command.count)) == command)
+        #expect(throws: Never.self) { try Reach.parseAsRoot(QueueCurlOptions.separated(Array(words))) }
+    }
+
+    @Test func `the commands are in the groups of the README's doors`() throws {
+        let doors = ProjectFile.text("README.md").split(separator: "\n").filter { $0.hasPrefix("- **") }
+            .compactMap { $0.dropFirst(4).split(separator: "*").first.map(String.init) }
+        let groups = try BuiltProgram.reach.run(["--help"]).lines.filter { $0.hasSuffix(" SUBCOMMANDS:") }
+        #expect(groups == doors.prefix(5).map { $0.uppercased() + " SUBCOMMANDS:" })
+    }
+
+    @Test func `a shell offers the commands of reach-fleet as they are`() throws {
+        let help = try BuiltProgram(named: "reach-fleet").run(["--help"]).lines
+        let listed = help.drop { $0 != "SUBCOMMANDS:" }.dropFirst()
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(listed == FleetSubcommand.commands)
     }
 
     @Test(arguments: ["reachd", "reach-fleet", "reach-desktop"]) func `so does the help of the other programs`(

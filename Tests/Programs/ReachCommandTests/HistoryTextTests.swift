@@ -1,5 +1,5 @@
 import ReachCore
-import ReachTerminal
+@testable import ReachTerminal
 import Testing
 
 @testable import reach
@@ -107,7 +107,7 @@ import Testing
         let bar = lines.first { $0.hasPrefix("    \u{1b}") }
         #expect(
             bar.map(String.init) == "    "
-                + [(31, "▄"), (32, "██"), (31, "▁"), (32, "██"), (90, "·"), (32, "██"), (90, "·")]
+                + [(31, "▄"), (32, "██"), (31, "▁"), (32, "██"), (2, "·"), (32, "██"), (2, "·")]
                 .map { "\u{1b}[\($0)m\($1)\u{1b}[0m" }.joined())
     }
 

@@ -11,7 +11,7 @@ internal import Testing
     private static let words = [
         "--json", "--pretty", "--validated", "--no-daemon", "--socket", "/s", "internet", "192.0.2.1", "help",
         "interface:lo",
-        "--all", "--", "",
+        "--all", "--", "", "--until", "wifi", "--timeout", "5s",
     ]
 
     /// All lines of up to three of the words.
@@ -25,7 +25,7 @@ internal import Testing
         return lines
     }
 
-    @Test(arguments: ["status", "watch"])
+    @Test(arguments: ["status", "watch", "wait"])
     func `a plain line means the same to ArgumentParser`(command: String) throws {
         var count = 0
         for line in Self.lines(of: command) {
@@ -42,7 +42,8 @@ internal import Testing
     @Test(arguments: [
         [], ["status"], ["status", "--json"], ["status", "--validated", "internet"],
         ["status", "--socket", "/s", "a.example"],
-        ["watch"], ["watch", "--json", "--no-daemon", "interface:lo"],
+        ["watch"], ["watch", "--json", "--no-daemon", "interface:lo"], ["wait"],
+        ["wait", "--until", "wifi", "--until", "answers", "--timeout", "5s", "https://a.example/"],
     ])
     func `the usual lines are plain`(line: [String]) { #expect(PlainCommandLine(line) != nil) }
 
@@ -55,6 +56,8 @@ internal import Testing
         ["status", "--socket=/s"], ["status", "--socket", "/s", "--socket", "/s"],
         ["status", "--validated", "a.example"],
         ["status", "--mark", "1"], ["watch", "--json", "--pretty"], ["watch", "a", "b"], ["watch", "--all"],
+        ["wait", "--timeout=5s"], ["wait", "--timeout", "-5"], ["wait", "--timeout", "1s", "--timeout", "2s"],
+        ["wait", "--until", "nosuch"], ["wait", "a", "b"], ["wait", "--if-expected"],
         ["---completion", "status", "--", "positional@0"], ["status", "--generate-completion-script", "bash"],
     ])
     func `all else is for ArgumentParser`(line: [String]) { #expect(PlainCommandLine(line) == nil) }
@@ -73,6 +76,8 @@ internal import Testing
 private enum Meaning: Equatable {
     case status([Target], json: Bool, validated: Bool, DaemonOptions.Source, EngineOptionsText)
     case watch(Target, WatchQuery.Form, DaemonOptions.Source, EngineOptionsText)
+    /// Its target, conditions, timeout and the rest as text, since they cannot be compared.
+    case wait(String, DaemonOptions.Source, EngineOptionsText)
     case other
 
     /// Every option of the engine, as text, since the options themselves cannot be compared.
@@ -82,6 +87,7 @@ private enum Meaning: Equatable {
         switch plain {
         case .status(let query): self.init(query)
         case .watch(let query): self.init(query)
+        case .wait(let query): self.init(query)
         }
     }
 
@@ -89,6 +95,7 @@ private enum Meaning: Equatable {
         switch parsed {
         case let command as StatusCommand: self.init(command.query)
         case let command as WatchCommand: self.init(command.query)
+        case let command as WaitCommand: self.init(command.query)
         default: self = .other
         }
     }
@@ -96,6 +103,11 @@ private enum Meaning: Equatable {
     init(_ query: StatusQuery) {
         self = .status(
             query.targets, json: query.json, validated: query.validated, query.source, "\(query.kernelOptions)")
+    }
+
+    init(_ query: WaitQuery) {
+        let asked = "\(query.target) \(query.terms) \(String(describing: query.timeout)) \(query.ifExpected)"
+        self = .wait(asked, query.source, "\(query.kernelOptions)")
     }
 
     init(_ query: WatchQuery) { self = .watch(query.target, query.form, query.source, "\(query.kernelOptions)") }

@@ -1,6 +1,6 @@
 import ReachControl
 import ReachCore
-import ReachTerminal
+@testable import ReachTerminal
 import Testing
 
 @testable import reach

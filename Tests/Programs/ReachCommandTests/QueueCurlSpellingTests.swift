@@ -48,6 +48,26 @@ internal import Testing
         #expect(added.standardError.contains("curl's \(option) is not supported"))
     }
 
+    @Test func `a name of a file may have any bytes, and reaches the URL as curl writes it`() throws {
+        let directory = try TemporaryDirectory()
+        let script = """
+            cd \(directory.path); n=$(printf 'caf\\351.txt'); echo x > "$n"
+            for words in "-T $n" "-T$n" "-F f=@$n" "-d @$n"; do
+              \(BuiltProgram.reach.path) queue add --dry-run $words http://192.0.2.1/up/ || exit 1
+            done
+            \(BuiltProgram.reach.path) queue import --dry-run -- curl -T "$n" http://192.0.2.1/up/
+            \(BuiltProgram.reach.path) queue add --dry-run "http://192.0.2.1/$n" && exit 1
+            \(BuiltProgram.reach.path) queue add --dry-run -H "A: $n" http://192.0.2.1/ && exit 1
+            exit 0
+            """
+        let lines = try ChildProcess.run(["sh", "-c", script]).split(separator: "\n")
+        #expect(
+            lines.filter { $0.contains("http") }.map { $0.replacing("http://192.0.2.1", with: "") } == [
+                "PUT /up/caf%E9.txt", "PUT /up/caf%E9.txt", "POST /up/", "POST /up/", "PUT /up/caf%E9.txt",
+            ])
+        #expect(lines.contains("body: 2 bytes") && lines.contains("body: from caf\u{fffd}.txt"))
+    }
+
     @Test func `a request has one URL, and a file of cookies is none`() throws {
         for words in [[], [Self.url, Self.url], ["--url", Self.url, Self.url], ["-b", "file", Self.url]] {
             #expect(try queue(["add", "--dry-run"] + words).status == 2, "\(words)")

@@ -9,50 +9,64 @@ internal import Testing
     .enabled(if: getuid() == 0, "only root can give a program other files"),
     .enabled(if: TestProgram.path("jq") != nil, "jq is not here"), .timeLimit(.minutes(2)))
 struct RecipeTests {
-    /// A literal block of the page: the lines of a file, or of commands.
-    private struct Block {
-        let section: String
-        let lines: [String]
+    /// What the page has a reader do, in its order.
+    private enum Step: Equatable {
+        /// The lines of a file that `reachd` reads.
+        case file([String])
+        /// The lines of the hook's settings.
+        case settings([String])
+        case reload
+        case restart
+        case command(String)
     }
 
-    private static var blocks: [Block] {
-        var (blocks, section, lines): ([Block], String, [String]?) = ([], "", nil)
+    private static let steps: [(section: String, step: Step)] = {
+        var (steps, section, lines): ([(String, Step)], String, [String]?) = ([], "", nil)
         for line in ProjectFile.text("man/reach-recipes.7").split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix(".Sh ") { section = String(line.dropFirst(4)) }
-            if line.hasPrefix(".Bd -literal") { lines = [] }
+            if line.hasPrefix(".Ql systemctl ") {
+                steps.append((section, line.contains("restart") ? .restart : .reload))
+            }
             if line == ".Ed" {
-                blocks.append(Block(section: section, lines: lines ?? []))
+                steps += Self.steps(of: lines ?? []).map { (section, $0) }
                 lines = nil
-            } else if !line.hasPrefix(".Bd") {
+            } else if line.hasPrefix(".Bd -literal") {
+                lines = []
+            } else {
                 lines?.append(String(line).replacing("example.org", with: "example.net").replacing("eth0", with: "up0"))
             }
         }
-        return blocks
-    }
+        return steps.filter { $0.0 != "DESCRIPTION" }
+    }()
 
-    private static var commands: [String] {
-        blocks.flatMap(\.lines).compactMap { line in
-            if line.hasPrefix("$ ") { return String(line.dropFirst(2)) }
-            let unit = "ExecStartPre=/usr/bin/"
-            return line.hasPrefix(unit) ? String(line.dropFirst(unit.count)) : nil
+    private static func steps(of block: [String]) -> [Step] {
+        let unit = "ExecStartPre=/usr/bin/"
+        if let line = block.first(where: { $0.hasPrefix(unit) }) {
+            return [.command(String(line.dropFirst(unit.count)))]
         }
+        if block.first?.hasPrefix("MAIL_TO") == true { return [.settings(block)] }
+        if block.first?.hasPrefix("[") == true { return [.file(block)] }
+        return block.filter { $0.hasPrefix("$ ") }.map { .command(String($0.dropFirst(2))) }
     }
 
-    /// The stage on which they are typed.
+    /// The stage on which they are typed: a daemon runs, and has no configuration yet.
     private final class Machine {
         let small: SmallInternet
         let files: TemporaryDirectory
         private let mounts: String
-        private let daemon: RunningProgram
+        private var daemon: RunningProgram
         private let path: String
+        private let gateway: String
+        private var written = 0
+        private var reloads = 0
 
         init() throws {
             small = try SmallInternet()
             files = try TemporaryDirectory()
             let programs = BuiltProgram.reach.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
             path = "\(files.path)/bin:\(programs):/usr/sbin:/usr/bin:/sbin:/bin"
-            try ChildProcess.run(
-                ["mkdir", "-p", files.path + "/hooks", files.path + "/bin", files.path + "/d", files.path + "/state"])
+            let folders = ["hooks", "bin", "reach.d", "state"].map { [place = files.path] in place + "/" + $0 }
+            try ChildProcess.run(["mkdir", "-p"] + folders)
             for name in ["backup", "apt-get", "sendmail"] {
                 try files.file(
                     "bin/" + name, "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>\(files.path)/ran\n", mode: 0o755)
@@ -62,36 +76,65 @@ struct RecipeTests {
                 "REACH_NOTIFY_STATE=\(files.path)/notified REACH_NOTIFY_CONF=\(files.path)/notify.conf exec \(ProjectFile.path("contrib/hooks/notify"))"
             try files.file("hooks/notify", "#!/bin/sh\n\(notify)\n", mode: 0o755)
             try ChildProcess.run(["cp", ProjectFile.path("contrib/hooks/send-mail"), files.path])
-            let router = try small.router.run("ip", "-o", "link", "show", "up1")
-            let words = router.split(separator: " ")
-            let address = words.firstIndex(of: "link/ether").map { String(words[$0 + 1]) } ?? ""
-            for (number, block) in RecipeTests.blocks.enumerated() {
-                let text = block.lines.joined(separator: "\n")
-                if block.lines.first?.hasPrefix("MAIL_TO") == true {
-                    try files.file(
-                        "notify.conf",
-                        text + "\nMAIL_BY=hook SEND_MAIL=\(files.path)/send-mail SENDMAIL=\(files.path)/bin/sendmail\n")
-                } else if block.lines.first?.hasPrefix("[") == true, block.lines.first != "[Service]" {
-                    let here = text.replacing("/etc/reach/hooks.d", with: files.path + "/hooks")
-                        .replacing("02:00:5e:10:00:01", with: address)
-                        .replacing("/run/reach/page", with: files.path + "/page")
-                    try files.file("d/\(number).toml", here + "\n")
-                }
-            }
-            try ChildProcess.run(["mv", files.path + "/d", files.path + "/reach.d"])
+            let words = try small.router.run("ip", "-o", "link", "show", "up1").split(separator: " ")
+            gateway = words.firstIndex(of: "link/ether").map { String(words[$0 + 1]) } ?? ""
             try files.file("reach.toml", "")
             mounts = [
                 (try small.resolverConfiguration(), "/etc/resolv.conf"),
                 (small.authorityPath, "/etc/ssl/certs/ca-certificates.crt"),
             ].map { "mount --bind \($0) \($1) && " }.joined()
-            daemon = try BuiltProgram(named: "/bin/sh").start(
+            daemon = try Self.start(mounts, files.path, path, in: small.machine.name)
+            // A machine in use has asked for its gateway; only then the kernel knows the hardware address.
+            try small.machine.run("ping", "-c", "1", "192.0.2.1")
+        }
+
+        private static func start(
+            _ mounts: String, _ files: String, _ path: String, in namespace: String
+        ) throws -> RunningProgram {
+            let daemon = try BuiltProgram(named: "/bin/sh").start(
                 [
                     "-c",
-                    "\(mounts)exec \(BuiltProgram(named: "reachd").path) --config \(files.path)/reach.toml "
-                        + "--socket \(files.path)/socket --state \(files.path)/state --events",
-                ], environment: ["PATH": path], in: small.machine.name
-            )
-            while !(try daemon.nextLine(within: .seconds(20)).contains("\"connectivity\":\"full\"")) {}
+                    "\(mounts)exec \(BuiltProgram(named: "reachd").path) --config \(files)/reach.toml "
+                        + "--socket \(files)/socket --state \(files)/state --events",
+                ], environment: ["PATH": path], in: namespace)
+            _ = try daemon.nextLine(within: .seconds(20))
+            return daemon
+        }
+
+        /// Writes a file of `/etc/reach/reach.d`, or the hook's settings.
+        func write(_ lines: [String], isSettings: Bool = false) throws {
+            let text = lines.joined(separator: "\n")
+            guard !isSettings else {
+                try files.file(
+                    "notify.conf",
+                    text + "\nMAIL_BY=hook SEND_MAIL=\(files.path)/send-mail SENDMAIL=\(files.path)/bin/sendmail\n")
+                return
+            }
+            written += 1
+            try files.file(
+                "reach.d/\(written + 10).toml",
+                text.replacing("/etc/reach/hooks.d", with: files.path + "/hooks")
+                    .replacing("02:00:5e:10:00:01", with: gateway)
+                    .replacing("/run/reach/page", with: files.path + "/page") + "\n")
+        }
+
+        func reload() throws {
+            reloads += 1
+            daemon.send(SIGHUP)
+            let clock = ContinuousClock()
+            let deadline = clock.now + .seconds(20)
+            while daemon.errorText.times(of: "the configuration was reloaded") < reloads, clock.now < deadline {
+                usleep(20_000)
+            }
+            #expect(daemon.errorText.times(of: "the configuration was reloaded") == reloads, "\(daemon.errorText)")
+            #expect(
+                !daemon.errorText.contains("take effect at the next start"), "the page says reload, and means restart")
+        }
+
+        func restart() throws {
+            try end()
+            reloads = 0
+            daemon = try Self.start(mounts, files.path, path, in: small.machine.name)
         }
 
         /// The daemon's directory in its usual place.
@@ -115,23 +158,48 @@ struct RecipeTests {
         }
     }
 
-    @Test func `each file of a recipe is a right configuration, and each command does its job`() throws {
-        let machine = try Machine()
-        #expect(Self.commands.count == 16)
-        var printed: [String: String] = [:]
-        for command in Self.commands {
-            let result = try machine.type(command)
-            // The printer and the camera are not there: no attempt has ended.
-            let expected: CInt = command == "reach probes" ? 3 : 0
-            #expect(result.status == expected, "\(command): \(result.standardOutput)\(result.standardError)")
-            printed[String(command.split(separator: " ").prefix(3).joined(separator: " ")), default: ""] +=
-                result.standardOutput
+    @Test func `a file that reachd reads is followed by what makes it read it`() {
+        for (number, (section, step)) in Self.steps.enumerated() {
+            guard case .file = step else { continue }
+            let next = Self.steps[(number + 1)...].first.map { $0.section == section ? $0.step : nil } ?? nil
+            #expect(next == .reload || next == .restart || section.hasPrefix("A SERVICE"), "\(section): \(step)")
         }
+    }
+
+    @Test func `typed in their order while a daemon runs, the recipes do their jobs`() throws {
+        let machine = try Machine()
+        var printed: [String: String] = [:]
+        var commands = 0
+        for (_, step) in Self.steps {
+            switch step {
+            case .file(let lines): try machine.write(lines)
+            case .settings(let lines): try machine.write(lines, isSettings: true)
+            case .reload: try machine.reload()
+            case .restart: try machine.restart()
+            case .command(let command):
+                commands += 1
+                let result = try machine.type(command)
+                // The printer and the camera are not there: no attempt has ended.
+                let expected: CInt = command == "reach probes" ? 3 : 0
+                #expect(result.status == expected, "\(command): \(result.standardOutput)\(result.standardError)")
+                printed[String(command.split(separator: " ").prefix(3).joined(separator: " ")), default: ""] +=
+                    result.standardOutput
+            }
+        }
+        #expect(commands == 17)
+        try check(printed, on: machine)
+        try machine.end()
+    }
+
+    private func check(_ printed: [String: String], on machine: Machine) throws {
+        #expect(printed["reach explain --until"]?.contains("unmetered, network=home  holds") == true)
         #expect(printed["reach status"]?.contains("reachable") == true)
         #expect(printed["reach links"]?.contains("up0") == true)
         #expect(printed["reach hooks test"]?.contains("mail: accepted") == true)
         #expect(printed["reach queue add"] == "1\n2\n")
-        #expect(try machine.type("grep -c printers page/index.html").status == 0)
+        // The page is written when its time has come.
+        let page = "for turn in $(seq 150); do grep -q printers page/index.html && exit; sleep 0.2; done; exit 1"
+        #expect(try machine.type(page).status == 0)
         let lines = printed["reach watch --format"]?.split(separator: "\n").map(String.init)
         #expect(lines == ["🌐 up0", #"{"text": "🌐", "tooltip": "up0", "class": "reachable"}"#])
         #expect(try machine.type("cat ~/.reach-bar").standardOutput == "🌐 up0\n")
@@ -141,6 +209,10 @@ struct RecipeTests {
             ran.contains("backup /srv") && ran.contains("backup /home") && ran.contains("apt-get -q update")
                 && ran.contains("sendmail"))
         #expect(try machine.type("head -c 15 report.html").standardOutput.lowercased().hasPrefix("<!doctype html>"))
-        try machine.end()
     }
+}
+
+extension String {
+    /// How often a text is in this one.
+    fileprivate func times(of text: String) -> Int { ranges(of: text).count }
 }

@@ -12,7 +12,8 @@ internal import Testing
         try ChildProcess.run(["mkdir", tree])
         // What contrib/release reads and writes, as it is now.
         let paths = [
-            "contrib/release", "contrib/debian/changelog", "contrib/rpm/reach.spec", "contrib/arch/PKGBUILD",
+            "contrib/release", "contrib/sbom", "contrib/deps", "Package.resolved", "contrib/debian/changelog",
+            "contrib/rpm/reach.spec", "contrib/arch/PKGBUILD",
             "Documentation/library.md",
             "CHANGELOG.md", ".gitignore", "Sources/Base/ReachCore/Support/ProjectVersion.swift", "man",
         ]
@@ -52,7 +53,7 @@ internal import Testing
         try release("9.8.7")
         #expect(try release("9.8.7").contains("already"))
         let first = try release("--files", "9.8.7")
-        #expect(first.contains("  reach-9.8.7.tar.gz"))
+        #expect(first.contains("  reach-9.8.7.tar.gz") && first.contains("  reach-9.8.7.spdx.json"))
         try ChildProcess.run(["touch", tree + "/Documentation/library.md"])
         #expect(try release("--files", "9.8.7") == first)
     }

@@ -97,7 +97,7 @@ internal import Testing
         }
         try says("Not tested beyond the gateway.", "explain")
         try add("--when", "unmetered", "http://192.0.2.1/")
-        try says("Only metered connections are available.", "queue", "explain", "1")
+        try says("The path to http://192.0.2.1:80, by up0, is metered.", "queue", "explain", "1")
         try add("http://127.0.0.1:9101/")
         try says("is running", "queue", "explain", "2")
         try add("http://127.0.0.1:9101/")

@@ -29,6 +29,7 @@ internal import Testing
         #expect(reloading.first == "RELOADING=1")
         // systemd recognises this reload by its time (sd_notify(3), Type=notify-reload).
         #expect(reloading.last?.hasPrefix("MONOTONIC_USEC=") == true)
+        #expect(try manager.next() == ["STATUS=Watching"], "no table waits for the next start")
         #expect(try manager.next() == ["READY=1"])
         daemon.send(SIGTERM)
         #expect(try manager.next() == ["STOPPING=1"])

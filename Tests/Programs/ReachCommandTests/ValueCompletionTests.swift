@@ -59,6 +59,7 @@ internal import Testing
             [[probe]]
             name = "till"
             target = "tcp://127.0.0.1:1"
+            group = "shops"
 
             """)
         let socket = directory.path + "/socket"
@@ -70,6 +71,7 @@ internal import Testing
         #expect(added.status == 0, "\(added.standardError)")
         #expect(try offered(["queue", "cancel"], "positional@0", socket: socket) == added.lines)
         #expect(try offered(["probes"], "positional@0", socket: socket) == ["till"])
+        #expect(try offered(["probes"], "--group", socket: socket) == ["shops"])
         #expect(try offered(["queue", "show"], "positional@0") == [])
         for command in ["status", "watch", "wait", "explain"] {
             #expect(try offered([command], "positional@0", socket: socket).prefix(2) == ["internet", "office"])

@@ -167,7 +167,13 @@ internal import Testing
             if result.status == 70 { return print("skipped: \(result.standardError)") }
             #expect(result.status == 0 && result.standardOutput.contains("lte7"), "\(result)")
             #expect(result.standardError.contains("/etc/reach/reach.toml:3:"), "\(result)")
-            #expect(result.standardError.contains("/etc/reach/reach.toml is left out of what follows"), "\(result)")
+            #expect(
+                result.standardError.contains("the configuration in /etc/reach is left out of what follows"),
+                "\(result)")
         }
+        let moved = "mkdir /etc/reach/reach.d && mv /etc/reach/reach.toml /etc/reach/reach.d/bad.toml && exec \"$@\""
+        let other = try run(file, ["status", "--no-daemon"], moved)
+        #expect(other.standardError.contains("/etc/reach/reach.d/bad.toml:3:"), "\(other)")
+        #expect(!other.standardError.contains("reach.toml"), "no file of that name is there: \(other)")
     }
 }

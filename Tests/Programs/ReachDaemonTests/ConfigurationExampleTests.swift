@@ -1,4 +1,4 @@
-import ReachDaemon
+@testable import ReachDaemon
 import ReachTOML
 import ReachTesting
 import Testing

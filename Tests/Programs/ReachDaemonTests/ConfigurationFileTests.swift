@@ -1,5 +1,5 @@
 import Glibc
-import ReachDaemon
+@testable import ReachDaemon
 import ReachTOML
 import ReachTesting
 import Testing

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachDaemon
+import ReachTOML
 import ReachQueue
 import ReachTesting
 import Testing
@@ -42,6 +43,6 @@ import Testing
     }
 }
 
-extension ConfigurationTable {
+extension ConfigurationTable<Configuration> {
     fileprivate var manualTitle: String { header.prefix(1).uppercased() + header.dropFirst() }
 }

@@ -1,6 +1,6 @@
 import ReachControl
 import ReachCore
-import ReachDaemon
+@testable import ReachDaemon
 import ReachKernel
 import ReachQueue
 import ReachTOML
@@ -69,9 +69,9 @@ import Testing
             directory = "/srv/history"
             """)
         #expect(configuration.logLevel == .warning)
-        #expect(configuration.target(named: "office") == (try Target("10.0.0.0/8")))
+        #expect(configuration.targets[named: "office"] == (try Target("10.0.0.0/8")))
         #expect(configuration.targets.map(\.name) == ["office", "backup.example"])
-        #expect(configuration.target(named: "other") == nil)
+        #expect(configuration.targets[named: "other"] == nil)
         var limits = ControlLimits()
         (limits.connections, limits.connectionsPerUser, limits.targets, limits.backlogBytes) = (20, 10, 5, 65536)
         #expect(configuration.controlLimits == limits)
@@ -199,7 +199,7 @@ import Testing
             """
         let read = try Configuration.parse(Array(text.utf8), file: "reach.toml")
         #expect(read.limits.connectionsPerUser == 5)
-        #expect(read.queue.requestsPerUser == 7 && read.queue.concurrencyPerDestination == 1)
+        #expect(read.queue.policy.limits.ownerRequests == 7 && read.queue.policy.slots.destination == 1)
     }
 
     @Test(arguments: [

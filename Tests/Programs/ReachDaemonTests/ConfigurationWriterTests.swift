@@ -1,5 +1,5 @@
 import ReachCore
-import ReachDaemon
+@testable import ReachDaemon
 import ReachKernel
 import ReachTOML
 import ReachTesting
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `the defaults are marked, and read back the same`() throws {
-        let text = ConfigurationWriter.text(of: try ReadConfiguration([]))
+        let text = try ReadConfiguration([]).text
         #expect(try read(text).configuration == Configuration())
         #expect(text.contains("log_level = \"info\"  # default\n"))
         #expect(text.contains("[hooks]\n# directory: not set\ntimeout = \"30s\"  # default\n"))
@@ -25,7 +25,7 @@ import Testing
                 return isKey || line.hasPrefix("#    ") ? String(line.dropFirst()) : String(line)
             }
         let first = try read(example.joined(separator: "\n"))
-        let written = ConfigurationWriter.text(of: first)
+        let written = first.text
         #expect(try read(written).configuration == first.configuration)
         #expect(first.configuration.probes.count == 4 && first.configuration.targets.count == 3)
     }
@@ -44,7 +44,7 @@ import Testing
             latency = "1500us"
             """#
         let first = try read(text, file: "a\nb.toml")
-        let written = ConfigurationWriter.text(of: first)
+        let written = first.text
         #expect(written.contains("timeout = \"1500ms\"  # a\\u{a}b.toml:4\n"), "\(written)")
         #expect(written.contains("\"backup.example\" = "))
         #expect(written.contains("latency = \"1500us\"\n"))
@@ -97,8 +97,8 @@ import Testing
         let configuration = both.configuration
         #expect(configuration.hold.up == .seconds(5) && configuration.hold.down == .seconds(2))
         #expect(configuration.internet.anchors.map(\.description) == ["192.0.2.3"])
-        #expect(configuration.target(named: "a")?.description == "192.0.2.9")
-        #expect(configuration.target(named: "b")?.description == "192.0.2.2" && configuration.targets.count == 2)
+        #expect(configuration.targets[named: "a"]?.description == "192.0.2.9")
+        #expect(configuration.targets[named: "b"]?.description == "192.0.2.2" && configuration.targets.count == 2)
         let policy = configuration.engineOptions.observer.policy
         #expect(policy.first(\.isMetered, for: "wwan0") == false && policy.first(\.isMetered, for: "wwan1") == true)
         #expect(configuration.probes.map(\.name) == ["one", "two"])

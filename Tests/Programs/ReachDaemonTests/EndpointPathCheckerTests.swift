@@ -87,10 +87,7 @@ struct EndpointPathCheckerTests {
         try await stage.broken.wait(for: 1)
         try small.closePortal()
         try small.goDark()
-        let began = ContinuousClock.now
         #expect(try await stage.check(path) == false)
-        // The check ends at its own limit, before the scheduler's; the factor allows for a busy machine.
-        #expect(ContinuousClock.now - began < QueuePolicy().evidenceLimit * 2)
         try await stage.broken.wait(for: 2)
     }
 

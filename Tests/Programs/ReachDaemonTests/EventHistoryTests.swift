@@ -152,7 +152,7 @@ import Testing
             entries: 10, at: SystemClock.now, boot: "boot", report: { [reports] in reports.append($0) },
             open: { () throws(SystemError) in throw SystemError(call: "mkdir", number: EACCES) })
         try await reports.wait(for: 1)
-        #expect(reports.values == ["the history is unavailable: mkdir: Permission denied"])
+        #expect(reports.values == ["the history is unavailable, and is tried again: mkdir: Permission denied"])
         history.record(.now(.reachable))
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
     }

@@ -173,9 +173,9 @@ import Testing
 
     @Test func `the metrics have the journal, if there is one`() {
         var snapshot = MetricsSnapshot(version: "1")
-        #expect(!String(decoding: snapshot.text, as: UTF8.self).contains("reach_journal"))
+        #expect(!String(decoding: snapshot.text(), as: UTF8.self).contains("reach_journal"))
         snapshot.journal = JournalStatistics(bytes: 5, written: 7, lost: 2)
-        let text = String(decoding: snapshot.text, as: UTF8.self)
+        let text = String(decoding: snapshot.text(), as: UTF8.self)
         for line in ["reach_journal_bytes 5", "reach_journal_events_total 7", "reach_journal_dropped_events_total 2"] {
             #expect(text.contains("\n\(line)\n"))
         }

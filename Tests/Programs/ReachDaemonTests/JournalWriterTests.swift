@@ -65,6 +65,16 @@ import Testing
         #expect(writer.statistics.safeRow == 10)
     }
 
+    @Test func `a journal whose older files cannot be rewritten says so, and keeps to its bytes`() throws {
+        let options = JournalStore.Options(bytes: 1 << 20)
+        var writer = JournalWriter(try stage.open(options), boot: "b") { [reports] in reports.append($0) }
+        // It is in the way of the file that would replace others.
+        #expect(mkdir(stage.files.directory + "/thinned", 0o700) == 0)
+        for _ in 0..<3000 { writer.write(events(String(repeating: "x", count: 500))) }
+        #expect(reports.values.first?.hasPrefix("the journal's older files cannot be rewritten") == true)
+        #expect(writer.statistics.bytes <= options.bytes && writer.statistics.lost == 0)
+    }
+
     /// An earlier version recorded it.
     @Test func `a damaged row that is in the files is a gap for those who read them`() throws {
         var store = try stage.open()
@@ -165,10 +175,9 @@ import Testing
         let hanging = DispatchSemaphore(value: 0)
         let delivered = EventLog<JournalStatistics>()
         let files = stage.files
-        let jobs = try RecordJobs<JournalWriter>(named: "journal") {
+        let jobs = try RecordJobs<JournalWriter>(of: "journal", report: { _ in }) { () throws(SystemError) in
             hanging.wait()
-            guard let store = try? JournalStore(files, .init(), boot: "b") else { return nil }
-            return JournalWriter(store, boot: "b") { _ in }
+            return JournalWriter(try JournalStore(files, .init(), boot: "b"), boot: "b") { _ in }
         } deliver: {
             delivered.append($0)
         }
@@ -184,9 +193,8 @@ import Testing
     @Test func `rows that come after the end of the run stay in the outbox, since no file has them`() throws {
         let delivered = EventLog<JournalStatistics>()
         let files = stage.files
-        let jobs = try RecordJobs<JournalWriter>(named: "journal") {
-            guard let store = try? JournalStore(files, .init(), boot: "b") else { return nil }
-            return JournalWriter(store, boot: "b") { _ in }
+        let jobs = try RecordJobs<JournalWriter>(of: "journal", report: { _ in }) { () throws(SystemError) in
+            JournalWriter(try JournalStore(files, .init(), boot: "b"), boot: "b") { _ in }
         } deliver: {
             delivered.append($0)
         }

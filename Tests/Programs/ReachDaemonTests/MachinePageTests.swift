@@ -18,6 +18,8 @@ import Testing
         let text = html()
         #expect(text.contains("internet is reachable through wlan0"), "\(text)")
         #expect(text.contains("1 of 3 probes is down: shop."))
+        #expect(text.contains("<p class=\"now degraded\">"), "one that is green says nothing of the probe")
+        #expect(html { $0.probes.removeAll { $0.state == .down } }.contains("<p class=\"now up\">"))
         #expect(text.contains("<dt>Network</dt><dd>home</dd>") && text.contains("<dt>Signal</dt><dd>-61 dBm</dd>"))
         #expect(text.contains("<dt>waiting</dt><dd>3</dd>") && text.contains("The oldest was added 2 h 0 min ago."))
     }

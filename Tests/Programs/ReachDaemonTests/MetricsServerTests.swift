@@ -1,6 +1,7 @@
 import Glibc
 import ReachCore
 import ReachLoop
+import ReachTesting
 import Synchronization
 import Testing
 
@@ -52,25 +53,8 @@ import Testing
         }
     }
 
-    /// A free port.
-    private static func freePort() -> UInt16 {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(descriptor, $0, size)
-                _ = getsockname(descriptor, $0, &size)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
     @Test func `silent connections do not block requests`() throws {
-        let port = Self.freePort()
+        let port = try TestProgram.freePort()
         let address = ListenAddress("127.0.0.1:\(port)")
         let loop = try EventLoop()
         let publisher = MetricsPublisher(on: loop) { MetricsSnapshot(version: "1.2.3") }

@@ -1,5 +1,5 @@
 import ReachCore
-import ReachProbe
+@testable import ReachProbe
 import ReachTesting
 import Testing
 
@@ -32,11 +32,11 @@ import Testing
 
     @Test func `silence has metrics where it is looked for`() {
         var snapshot = MetricsSnapshot(version: "1")
-        #expect(!String(decoding: snapshot.text, as: UTF8.self).contains("reach_silence"))
+        #expect(!String(decoding: snapshot.text(), as: UTF8.self).contains("reach_silence"))
         var statistics = SilenceStatistics()
         (statistics.surveys, statistics.tests, statistics.silent, statistics.calls) = (7, 3, 1, 4)
         snapshot.silence = statistics
-        let lines = String(decoding: snapshot.text, as: UTF8.self).split(separator: "\n")
+        let lines = String(decoding: snapshot.text(), as: UTF8.self).split(separator: "\n")
         #expect(
             lines.filter { $0.hasPrefix("reach_silence") } == [
                 "reach_silence_surveys_total 7", "reach_silence_tests_total 3", "reach_silence_found_total 1",
@@ -46,6 +46,21 @@ import Testing
 
     @Test(arguments: [
         ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", MetricsRequest.metrics(hasBody: true)),
+        // What Prometheus 2 sends, a browser, and one that wants the older format.
+        (
+            "GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text;version=1.0.0;q=0.5,"
+                + "text/plain;version=0.0.4;q=0.3,*/*;q=0.2\r\n\r\n", .metrics(hasBody: true, .openMetrics)
+        ),
+        // Of any line of the head, without parameters, and in any case.
+        (
+            "GET /metrics HTTP/1.1\r\nAccept: Application/OpenMetrics-Text\r\nHost: x\r\n\r\n",
+            .metrics(hasBody: true, .openMetrics)
+        ),
+        ("GET /metrics HTTP/1.1\r\nAccept: text/html,*/*;q=0.8\r\n\r\n", .metrics(hasBody: true)),
+        (
+            "GET /metrics HTTP/1.1\r\naccept: text/plain, application/openmetrics-text; q=0.1\r\n\r\n",
+            .metrics(hasBody: true)
+        ),
         ("HEAD /metrics?x=y HTTP/1.0\r\n\r\n", .metrics(hasBody: false)),
         ("GET / HTTP/1.1\r\n\r\n", .index), ("GET /other HTTP/1.1\r\n\r\n", .notFound),
         ("POST /metrics HTTP/1.1\r\n\r\n", .badMethod), ("GET /metrics\r\n\r\n", .bad),

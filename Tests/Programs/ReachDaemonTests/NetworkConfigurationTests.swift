@@ -74,7 +74,7 @@ import Testing
 
     @Test func `the effective configuration reads back the same`() throws {
         let read = try ReadConfiguration([("reach.toml", Array(Self.example.utf8))])
-        let text = ConfigurationWriter.text(of: read)
+        let text = read.text
         let again = try Configuration.parse(Array(text.utf8), file: "again.toml")
         #expect(again == read.configuration)
     }

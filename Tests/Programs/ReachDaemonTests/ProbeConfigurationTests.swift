@@ -1,5 +1,6 @@
 import ReachCore
 import ReachDaemon
+import ReachLoop
 import ReachProbe
 import ReachTOML
 import Testing
@@ -94,7 +95,7 @@ import Testing
             #expect(probe.effectiveTimeout == .milliseconds(6900))
         }
         #expect(probes[2].group == nil && probes[2].burst == nil && probes[2].interval == .seconds(30))
-        let written = ConfigurationWriter.text(of: read)
+        let written = read.text
         #expect(try Configuration.parse(Array(written.utf8), file: "w") == read.configuration)
     }
 

@@ -28,6 +28,22 @@ import Testing
         #expect(own.queueOptions(version: "1").attempts.proxies.http == nil)
     }
 
+    @Test func `explain --probe asks the pages by the proxy of the checks`() throws {
+        let connectivity = try parse(
+            """
+            [connectivity]
+            endpoints = ["http://page.example.net/204", "https://near.example.net/"]
+            proxy = "http://192.0.2.9:3128"
+            no_proxy = ["near.example.net"]
+            """
+        ).connectivity
+        let pages = SingleDiagnosis.destinations(of: connectivity).map(\.destination)
+        #expect(pages.map { $0.proxy?.port } == [3128, nil])
+        #expect(
+            pages[0].nextHost == .address(HostAddress(IPAddress(ipv4: 0xc000_0209))) && pages[0].nextPorts == [3128])
+        #expect(pages[0].host == .name("page.example.net") && pages[1].nextPorts == [443])
+    }
+
     @Test(arguments: [
         "proxy = \"https://u:secret@p.example.org\"", "proxy = \"p.example.org:3128\"", "proxy = 3128",
         "no_proxy = [\"a,b\"]",

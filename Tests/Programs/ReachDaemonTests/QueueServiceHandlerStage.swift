@@ -1,7 +1,7 @@
 import CReachLinux
 import Glibc
 import Logging
-import ReachControl
+@testable import ReachControl
 import ReachCore
 import ReachKernel
 import ReachLoop
@@ -42,7 +42,8 @@ final class QueueServiceHandlerStage: Sendable {
 
     /// - Parameter directory: The state directory; `nil` keeps no queue.
     init(
-        in directory: String?, namespace: TestNamespace? = nil, _ change: (inout Configuration) -> Void = { _ in }
+        in directory: String?, namespace: TestNamespace? = nil, retrying: Duration = .seconds(10),
+        _ change: (inout Configuration) -> Void = { _ in }
     ) throws {
         signal(SIGPIPE, SIG_IGN)
         var configuration = Configuration()
@@ -54,6 +55,7 @@ final class QueueServiceHandlerStage: Sendable {
                 let handler = QueueServiceHandler(
                     loop: loop, transfers: SharedTransfers(loop: loop),
                     log: Logger(label: "test") { _ in RecordingLogHandler(logged) })
+                handler.opening.retryInterval = retrying
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
                 if let directory { handler.open(in: directory, configuration, version: "1", network: engine) }

@@ -48,6 +48,23 @@ struct QueueServiceHandlerTests {
         #expect(server.requests.values.first?.contains("User-Agent: reach/1") == true)
     }
 
+    @Test func `a queue that cannot be opened says why, and is tried again`() async throws {
+        let directory = try TemporaryDirectory()
+        // A full disk without a disk: what is to be the queue's directory is a file.
+        let place = try directory.file("queue", "")
+        let stage = try QueueServiceHandlerStage(in: directory.path, retrying: .zero)
+        do {
+            _ = try await stage.add(try Self.waiting)
+            Issue.record("there is a queue")
+        } catch let error as QueueServiceError {
+            guard case .notAvailable(let reason) = error else { throw error }
+            #expect(reason.hasPrefix("the queue cannot be opened: "))
+        }
+        unlink(place)
+        #expect(try await stage.add(try Self.waiting) == 1)
+        #expect(stage.logged.values.count { $0.contains("there is no queue") } == 1)
+    }
+
     @Test func `why a request waits is said in words and sentences`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
@@ -297,8 +314,8 @@ struct QueueServiceHandlerTests {
     @Test func `limits of a user and of all are told apart`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path) {
-            $0.queue.requests = 3
-            $0.queue.requestsPerUser = 2
+            $0.queue.policy.limits.requests = 3
+            $0.queue.policy.limits.ownerRequests = 2
         }
         for _ in 0..<2 { _ = try await stage.add(try Self.waiting) }
         let users = QueueExcess(limit: "queue.requests_per_user", allowed: 2, wanted: 3)
@@ -324,8 +341,8 @@ struct QueueServiceHandlerTests {
     @Test func `uploads that no request uses count for their user, and a refusal names the limit`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path) {
-            $0.queue.bytesPerUser = 102_400
-            $0.queue.bytes = 204_800
+            $0.queue.policy.limits.ownerBytes = 102_400
+            $0.queue.policy.limits.bytes = 204_800
         }
         _ = try await upload(61_440, to: stage)
         let excess = QueueExcess(limit: "queue.bytes_per_user", allowed: 102_400, wanted: 122_880)
@@ -364,13 +381,13 @@ struct QueueServiceHandlerTests {
         async throws
     {
         let (first, second) = (try TemporaryDirectory(), try TemporaryDirectory())
-        let wide = try QueueServiceHandlerStage(in: first.path) { $0.queue.keepFree = 1 }
+        let wide = try QueueServiceHandlerStage(in: first.path) { $0.queue.policy.limits.disk.keepFree = 1 }
         var name: String?
         for _ in 0..<40 { name = try await upload(1 << 20, name, to: wide).name }
         var request = try Self.waiting
         request.body = .spooled(name: try #require(name), bytes: 0)
         _ = try await wide.add(request)
-        let narrow = try QueueServiceHandlerStage(in: second.path) { $0.queue.keepFree = 1 << 39 }
+        let narrow = try QueueServiceHandlerStage(in: second.path) { $0.queue.policy.limits.disk.keepFree = 1 << 39 }
         name = nil
         await #expect(
             throws: QueueServiceError.refused(
@@ -413,7 +430,7 @@ struct QueueServiceHandlerTests {
 
     @Test func `an answer that its user may not keep ends the request, and says so`() async throws {
         let directory = try TemporaryDirectory()
-        let stage = try QueueServiceHandlerStage(in: directory.path) { $0.queue.keepResultsBytes = 150_000 }
+        let stage = try QueueServiceHandlerStage(in: directory.path) { $0.queue.policy.results.bytes = 150_000 }
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 400_000))

@@ -17,12 +17,19 @@ import Testing
     @Test func `a scrape names its target, its module and its time limit`() throws {
         let head =
             "GET /probe?module=web&target=https%3A%2F%2Fa.example%2F%3Fx%3D1+2&target=b&debug=true HTTP/1.1\r\nHost: x\r\n"
-        guard case .probe(let order) = request(head + "X-prometheus-Scrape-Timeout-Seconds:  7.5 ") else {
+        // At the end of the head, and before another line.
+        for rest in ["", "\r\nVia: 1.1 a"] {
+            guard case .probe(let order) = request(head + "X-prometheus-Scrape-Timeout-Seconds:  7.5 " + rest) else {
+                Issue.record("no scrape")
+                return
+            }
+            #expect(order.limit == .milliseconds(7500))
+        }
+        guard case .probe(let order) = request(head) else {
             Issue.record("no scrape")
             return
         }
         #expect(order.module == "web" && order.target == "https://a.example/?x=1 2")
-        #expect(order.limit == .milliseconds(7500))
         #expect(request("GET /probe HTTP/1.1") == .probe(ScrapeOrder(query: "", seconds: nil)!))
         #expect(request("HEAD /probe?target=a HTTP/1.1") == .badMethod && request("POST /probe HTTP/1.1") == .badMethod)
         #expect(request("GET /probes HTTP/1.1") == .notFound)

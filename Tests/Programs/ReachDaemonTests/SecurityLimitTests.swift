@@ -8,7 +8,7 @@ import Testing
     /// The defaults of all keys, as `table.key`, and as the configuration writes them.
     private static func defaults() throws -> [String: String] {
         var (table, values) = ("", [String: String]())
-        for line in ConfigurationWriter.text(of: try ReadConfiguration([])).split(separator: "\n") {
+        for line in try ReadConfiguration([]).text.split(separator: "\n") {
             if line.hasPrefix("[") { table = String(line.dropFirst().dropLast()) }
             let parts = line.components(separatedBy: " = ")
             guard parts.count == 2, !line.hasPrefix("#") else { continue }

@@ -50,7 +50,7 @@ internal import Testing
 
     @Test func `a loss is announced in an order in which no property names an object that is gone`() throws {
         let before = try tree(Sample.reachable())
-        let after = try tree(Sample.lost(.reason(.noCarrier)))
+        let after = try tree(Sample.lost(.noCarrier))
         let signals = NetworkManagerTree.signals(from: before, to: after)
         #expect(
             signals.map(\.member) == [

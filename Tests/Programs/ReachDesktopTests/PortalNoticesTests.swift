@@ -65,7 +65,7 @@ internal import Testing
         _ = notices.handle(portal("http://login.example/"))
         #expect(notices.handle(Sample.unknown()) == nil)
         #expect(notices.current != nil)
-        #expect(notices.handle(Sample.lost(.reason(.noCarrier))) == .withdraw)
+        #expect(notices.handle(Sample.lost(.noCarrier)) == .withdraw)
     }
 
     @Test func `what the network chose is no markup and no control character`() {

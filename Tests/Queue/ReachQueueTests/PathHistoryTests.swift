@@ -41,7 +41,7 @@ import Testing
         ] as [(Int64, Double, Double?)] {
             #expect(wait(history, megabytes * 1_000_000, at: time) == wanted, "\(megabytes) at \(time)")
         }
-        #expect(wait(history, policy.smallBytes, at: 1009.99) == nil, "small bodies always go")
+        #expect(wait(history, policy.canaries.smallBytes, at: 1009.99) == nil, "small bodies always go")
     }
 
     @Test func `without a rate, or with fewer than three windows, nothing waits`() {

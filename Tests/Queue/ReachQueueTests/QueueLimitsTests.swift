@@ -125,7 +125,7 @@ import Testing
 
     @Test func `what a dead request has beyond the bytes that are kept counts against its user`() throws {
         var policy = QueuePolicy()
-        policy.deadBytes = 10_000
+        policy.dead.bytes = 10_000
         var stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add(by: 7) {
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `a dead request that is sent again takes its own bytes from those of the dead, once`() throws {
         var policy = QueuePolicy()
-        policy.deadBytes = 100_000
+        policy.dead.bytes = 100_000
         var stage = QueueStage(policy)
         stage.network([.wired])
         let ids = try [40_000, 40_000, 70_000].map { bytes in
@@ -157,7 +157,7 @@ import Testing
 
     @Test func `the answer that a request died of counts with it`() throws {
         var policy = QueuePolicy()
-        policy.deadBytes = 10_000
+        policy.dead.bytes = 10_000
         var stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add(by: 7)

@@ -89,7 +89,7 @@ import Testing
 
     @Test func `a report has what the queue says of the request, and its reasons only in an explanation`() throws {
         var policy = QueuePolicy()
-        policy.retryFloor = .seconds(100)
+        policy.retries.floor = .seconds(100)
         var stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add()
@@ -104,6 +104,18 @@ import Testing
         #expect(report.reasons.isEmpty && report.interface == nil)
         report.add(explanation, isWhole: true)
         #expect(report.reasons == explanation.reasons && report.reasons.count == 1 && report.interface == "eth0")
+    }
+
+    @Test func `an end that is not written yet is not shown`() throws {
+        var stage = QueueStage()
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.answer(id, 404)
+        let explanation = try #require(stage.explanation(id))
+        #expect(explanation.state == .dead && explanation.death == .refused)
+        var report = try Self.report()
+        report.add(explanation, isWhole: false)
+        #expect(report.state == .waiting && report.reason == nil && report.end == nil)
     }
 
     // MARK: Words

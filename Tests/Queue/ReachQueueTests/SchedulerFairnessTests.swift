@@ -77,7 +77,7 @@ import Testing
 
     @Test mutating func `when the first attempt fails, the others are not sent after it`() throws {
         var policy = QueuePolicy()
-        policy.retryFloor = .seconds(10)
+        policy.retries.floor = .seconds(10)
         stage = QueueStage(policy)
         stage.network([])
         for _ in 0..<20 { try stage.add() }
@@ -122,7 +122,7 @@ import Testing
 
     @Test mutating func `keep wakes the one that is there`() throws {
         var policy = QueuePolicy()
-        policy.retryFloor = .seconds(100)
+        policy.retries.floor = .seconds(100)
         stage = QueueStage(policy)
         stage.network([.wired])
         let unique = RequestUniqueness.unique(name: "u", mode: .keep)
@@ -187,7 +187,7 @@ import Testing
 
     @Test mutating func `many whose time ended meanwhile end in portions`() throws {
         var policy = QueuePolicy()
-        policy.globalLimit = 1
+        policy.slots.all = 1
         stage = QueueStage(policy)
         stage.network([.wired])
         let running = try stage.add()
@@ -231,8 +231,8 @@ import Testing
 
     @Test mutating func `what is new and what waited start in turns`() throws {
         var policy = QueuePolicy()
-        policy.startSpacing = .zero
-        policy.destinationSpacing = .zero
+        policy.starts.spacing = .zero
+        policy.starts.destinationSpacing = .zero
         stage = QueueStage(policy)
         stage.network([])
         for _ in 0..<5000 { try stage.add() }

@@ -413,7 +413,7 @@ private struct FlappingLink {
 
     @Test mutating func `many that the server may have received wait without a turn`() throws {
         var policy = QueuePolicy()
-        (policy.globalLimit, policy.interfaceLimit) = (1000, 1000)
+        (policy.slots.all, policy.slots.interface) = (1000, 1000)
         stage = QueueStage(policy)
         stage.network([.wifi])
         // More than one turn touches.

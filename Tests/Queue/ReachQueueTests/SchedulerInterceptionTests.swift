@@ -8,7 +8,7 @@ import Testing
 
     init() {
         var policy = QueuePolicy()
-        policy.globalLimit = 2
+        policy.slots.all = 2
         stage = QueueStage(policy)
         stage.network([.wired])
         stage.send(.interceptors(["api"]))

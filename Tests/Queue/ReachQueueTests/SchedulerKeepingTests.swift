@@ -60,7 +60,7 @@ import Testing
 
     @Test mutating func `the answer that a request of an earlier run died of counts with it`() throws {
         var policy = QueuePolicy()
-        policy.deadBytes = 10_000
+        policy.dead.bytes = 10_000
         stage = QueueStage(policy)
         var row = try Self.rows([7], at: stage.moment)[0]
         row.state = .dead(.refused, at: stage.moment)
@@ -166,8 +166,8 @@ import Testing
 
     @Test mutating func `one user's dead push out no one else's, by number or by bytes`() throws {
         var policy = QueuePolicy()
-        policy.deadCount = 3
-        policy.deadBytes = 10_000
+        policy.dead.count = 3
+        policy.dead.bytes = 10_000
         stage = QueueStage(policy)
         stage.network([.wired])
         func die(_ owner: UInt32, _ bytes: Int, at host: Int) throws -> RequestID {
@@ -474,7 +474,7 @@ import Testing
 
     @Test mutating func `the dead are kept for a week, a thousand at most, and forgotten without being asked`() throws {
         var policy = QueuePolicy()
-        policy.deadCount = 3
+        policy.dead.count = 3
         stage = QueueStage(policy)
         stage.network([.wired])
         var ids: [RequestID] = []

@@ -84,8 +84,8 @@ import Testing
             random = SeededGenerator(seed: seed)
             var policy = QueuePolicy()
             policy.limits.requests = 300
-            policy.deadCount = 20
-            policy.globalLimit = 6
+            policy.dead.count = 20
+            policy.slots.all = 6
             self.policy = policy
             queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
             _ = queue.handle([.allRestored, .interceptors(["api"])], at: moment)

@@ -117,7 +117,7 @@ import Testing
 
     @Test mutating func `a new network cuts the wait after a failure of the old one`() throws {
         var policy = QueuePolicy()
-        policy.retryFloor = .seconds(120)
+        policy.retries.floor = .seconds(120)
         stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add()
@@ -199,7 +199,7 @@ import Testing
         stage.pass(.seconds(5))
         let before = stage.starts.count
         let running = stage.queue.runningCount
-        #expect(running == QueuePolicy().interfaceLimit)
+        #expect(running == QueuePolicy().slots.interface)
         // Nothing woke the queue meanwhile, and all that came due is due at once.
         stage.elapsed += .seconds(3600)
         stage.send(.wake)

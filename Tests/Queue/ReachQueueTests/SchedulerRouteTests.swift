@@ -67,6 +67,34 @@ import Testing
         #expect(stage.explanation(id)?.reasons.map(\.text) == ["There is no network path to http://192.0.2.1:80."])
     }
 
+    @Test(arguments: [
+        ("validated", "is not proved to reach the Internet."), ("unmetered", "is metered."),
+        ("network=office", "does not satisfy 'network=office'."),
+        ("not network=lab", "does not satisfy 'not network=lab'."),
+        ("quality=good", "is not known to be good."),
+    ])
+    mutating func `what a host's own path lacks is not said of the others`(condition: String, lack: String) throws {
+        func lab(_ path: QueuePath) -> QueuePath {
+            path.with {
+                $0.isValidated = false; $0.network = "lab"
+            }
+        }
+        try stage.route(Self.url, own: [lab(.wwan)])
+        stage.network([
+            .wifi.with {
+                $0.network = "office"; $0.quality = .good
+            }
+        ])
+        let id = try stage.add(Self.url, when: condition)
+        stage.pass(.seconds(5))
+        let reason = try #require(stage.explanation(id)?.reasons.first)
+        #expect(reason.text == "The path to http://192.0.2.1:80, by wwan0, \(lack)")
+        guard condition == "validated" else { return }
+        #expect(reason.remedy.hasPrefix("Only links with a default route are tested."))
+        stage.network([.wifi, lab(.wwan)])
+        #expect(stage.explanation(id)?.reasons.first?.remedy == "It starts when a probe has proved it.")
+    }
+
     @Test mutating func `what is lacked of the default routes is named only where they are waited for`() throws {
         try stage.route(Self.url, own: [.wired])
         stage.network([])

@@ -80,7 +80,7 @@ import Testing
 
     @Test mutating func `more users than slots take turns of a minute`() throws {
         var policy = QueuePolicy()
-        policy.globalLimit = 2
+        policy.slots.all = 2
         stage = QueueStage(policy)
         stage.network([.wired])
         for owner in UInt32(1)...5 { _ = try drip(3, of: owner) }
@@ -135,8 +135,8 @@ import Testing
     func `whoever sends however much, shares become max-min fair and no user starves`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var policy = QueuePolicy()
-        policy.globalLimit = Int.random(in: 3...16, using: &random)
-        policy.interfaceLimit = 16
+        policy.slots.all = Int.random(in: 3...16, using: &random)
+        policy.slots.interface = 16
         var stage = QueueStage(policy, seed: seed)
         stage.network([.wired])
         let users = Int.random(in: 2...5, using: &random)
@@ -157,14 +157,14 @@ import Testing
         let counts = owners.filter { stage.state($0.key) == .running }.reduce(into: [UInt32: Int]()) {
             $0[$1.value, default: 0] += 1
         }
-        #expect(counts.values.reduce(0, +) == min(policy.globalLimit, wanted.values.reduce(0, +)))
+        #expect(counts.values.reduce(0, +) == min(policy.slots.all, wanted.values.reduce(0, +)))
         // Max-min: who wants more than they have, has at most one less than anybody else.
         for user in wanted.keys where (counts[user] ?? 0) < (wanted[user] ?? 0) {
             for (other, count) in counts where other != user {
-                #expect(count <= (counts[user] ?? 0) + 1, "\(counts) of \(policy.globalLimit), wanted \(wanted)")
+                #expect(count <= (counts[user] ?? 0) + 1, "\(counts) of \(policy.slots.all), wanted \(wanted)")
             }
         }
-        if users <= policy.globalLimit { #expect(counts.count == users) }
+        if users <= policy.slots.all { #expect(counts.count == users) }
     }
 
     // MARK: The end of its time
@@ -202,8 +202,8 @@ import Testing
 
     @Test mutating func `failures that one user provokes stop that user alone`() throws {
         var policy = QueuePolicy()
-        policy.retryFloor = .milliseconds(10)
-        policy.retryBase = .milliseconds(10)
+        policy.retries.floor = .milliseconds(10)
+        policy.retries.base = .milliseconds(10)
         stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add(by: Self.alice)

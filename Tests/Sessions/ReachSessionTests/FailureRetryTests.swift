@@ -41,6 +41,26 @@ import Testing
         #expect(task.metrics.attempts == 3)
     }
 
+    @Test func `what an interceptor could not adapt counts among its retries`() async throws {
+        struct Broken: Error {}
+        let server = try Self.flaky(1)
+        let session = try RequestSession()
+        let (adapted, asked) = (EventLog<Int>(), EventLog<Int>())
+        session.setInterceptor(
+            ClosureInterceptor(
+                adapt: { attempt in
+                    adapted.append(attempt.retryCount)
+                    if attempt.retryCount < 2 { throw Broken() }
+                },
+                retryFailure: { attempt, _ in
+                    asked.append(attempt.retryCount)
+                    return .retry
+                }), named: "api")
+        let task = try session.get("http://127.0.0.1:\(server.port)/", options: Self.options())
+        #expect(try await task.response().statusCode == 200)
+        #expect(adapted.values == [0, 1, 2, 3] && asked.values == [0, 1, 2])
+    }
+
     @Test func `an interceptor is asked about a refused connection, and may give it up`() async throws {
         struct Enough: Error {}
         let port = try TestProgram.freePort()

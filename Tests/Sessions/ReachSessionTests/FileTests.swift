@@ -174,6 +174,62 @@ import Testing
         #expect(server.server.requests.values.count == 2)
     }
 
+    /// A session whose download waits for long between two attempts, of which each brings four bytes.
+    private func waitingDownload(
+        to path: String, keeping: RequestSession.Keeping
+    ) async throws -> (RequestSession, RequestTask) {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 100\r\n\r\nhalf")
+        }
+        let session = try RequestSession(keeping: keeping)
+        var options = RequestOptions()
+        options.retries = .attempts(9)
+        session.setInterceptor(
+            ClosureInterceptor(retryFailure: { _, _ in .retryAfter(.seconds(3600)) }), named: "patient")
+        options.interceptor = "patient"
+        let task = try session.download("http://127.0.0.1:\(server.port)/", to: path, options: options)
+        task.resume()
+        while await task.explanation().state != "backoff" { try await Task.sleep(for: .milliseconds(5)) }
+        return (session, task)
+    }
+
+    @Test(arguments: [false, true])
+    func `a download that is cancelled between two attempts leaves nothing`(onDisk: Bool) async throws {
+        let (directory, stored) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let (session, task) = try await waitingDownload(
+            to: directory.path + "/there", keeping: onDisk ? .directory(stored.path + "/queue") : .memory)
+        #expect(try ChildProcess.run(["ls", directory.path]).contains("there.part-"))
+        task.cancel()
+        #expect(await failure { try await task.response() } == "cancelled cancelled")
+        await session.closeAndWait()
+        while try ChildProcess.run(["ls", directory.path]) != "" { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test(arguments: [false, true])
+    func `a download that a later run cancels leaves nothing, but what can be resumed`(resumes: Bool) async throws {
+        let (directory, stored) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let place = RequestSession.Keeping.directory(stored.path + "/queue")
+        let (session, _) = try await waitingDownload(to: directory.path + "/there", keeping: place)
+        await session.closeAndWait()
+        #expect(try ChildProcess.run(["ls", directory.path]).contains("there.part-"))
+        let later = try RequestSession(keeping: place)
+        let task = try #require(await later.tasks().first)
+        if resumes {
+            let data = try #require(await task.cancelProducingResumeData())
+            #expect(data.offset == 4)
+            #expect(try ChildProcess.run(["cat", data.partialFile]) == "half")
+        } else {
+            task.cancel()
+        }
+        #expect(await failure { try await task.response() } == "cancelled cancelled")
+        await later.closeAndWait()
+        if resumes { #expect(try ChildProcess.run(["ls", directory.path]).contains("there.part-")) }
+        while !resumes, try ChildProcess.run(["ls", directory.path]) != "" {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     @Test func `the error of a failed download has resume data`() async throws {
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer { connection in

@@ -37,16 +37,14 @@ import Testing
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a request's own limit for connecting ends its attempt`() async throws {
-        let scene = try NetworkScene()
+        let scene = try NetworkScene { $0.timeouts.connect = .seconds(3600) }
         // The peer drops what is sent to this port.
         try scene.peer.run("nft", "add table ip f; add chain ip f i { type filter hook input priority 0; }")
         try scene.peer.run("nft", "add rule ip f i tcp dport 81 drop")
         let options = Self.limits { $0.connect = .milliseconds(200) }
-        let begin = ContinuousClock.now
         #expect(
             await failure { try await scene.session.get("http://192.0.2.1:81/", options: options).response() }
                 == "destination connect-timeout")
-        #expect(ContinuousClock.now - begin < .seconds(8))
     }
 
     @Test func `time limits, a tag and the rest are found again in a later run`() async throws {

@@ -126,7 +126,7 @@ import Testing
         let response = try await stage.session.get("x").response()
         #expect(seen.values == [7])
         let time = try #require(response.decodingTime)
-        #expect(time >= .zero && time < .seconds(10))
+        #expect(time >= .zero)
         let file = try TemporaryDirectory()
         #expect(try await stage.session.download("x", to: file.path + "/x").response().decodingTime == nil)
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachLoop
 internal import Synchronization
 
 /// The running servers. They are ended when the process exits, since a server in a `static let` is never deinitialised.
@@ -59,13 +60,20 @@ package final class TestProgram {
     /// The ports that this process was given: the kernel may give one twice, and two servers of a test would be one.
     private static let given = Mutex<Set<UInt16>>([])
 
-    /// A free TCP port of 127.0.0.1, another one at each call. Another process may bind it before the test does.
+    /// A free TCP port of 127.0.0.1, another one at each call, below those that the kernel gives to who asks for any:
+    /// a server beside the test would be given it otherwise before the test binds it.
     package static func freePort() throws -> UInt16 {
         while true {
-            let server = try ScriptedServer { _ in }
-            if given.withLock({ $0.insert(server.port).inserted }) { return server.port }
+            let port = UInt16.random(in: 10_000..<firstOfTheKernel)
+            guard (try? ScriptedServer(port: port) { _ in }) != nil else { continue }
+            if given.withLock({ $0.insert(port).inserted }) { return port }
         }
     }
+
+    private static let firstOfTheKernel: UInt16 = {
+        let range = SmallFile.text("/proc/sys/net/ipv4/ip_local_port_range")?.split { $0.isWhitespace } ?? []
+        return range.first.flatMap { UInt16($0) }.flatMap { $0 > 20_000 ? $0 : nil } ?? 32_768
+    }()
 
     /// The path of a program; `nil` if it is not installed. It searches sbin too, which PATH may lack.
     package static func path(_ name: String) -> String? {

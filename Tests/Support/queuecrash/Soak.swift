@@ -45,7 +45,7 @@ final class Soak {
         now = SystemClock.now
         inbox = try Inbox()
         var policy = QueuePolicy()
-        policy.deadLifetime = .seconds(2 * 86_400)
+        policy.dead.lifetime = .seconds(2 * 86_400)
         store = try QueueStore(directory, QueueStoreOptions(policy)) { [inbox] in inbox.put($0) }
         scheduler = QueueScheduler(policy, seed: 1, at: now)
     }

@@ -58,9 +58,9 @@ private final class DrainRun {
         loop = try EventLoop()
         network = ReachabilityEngine(loop: loop)
         var options = QueueEngine.Options()
-        options.policy.globalLimit = concurrency
-        options.policy.interfaceLimit = concurrency
-        options.policy.destinationLimit = concurrency
+        options.policy.slots.all = concurrency
+        options.policy.slots.interface = concurrency
+        options.policy.slots.destination = concurrency
         options.policy.limits.requests = .max
         options.policy.limits.bytes = .max
         self.options = options

@@ -1,11 +1,18 @@
+import Dispatch
 import Glibc
 import ReachSession
+import Synchronization
 
 /// Sends requests through a session in memory, for `contrib/bench/queue` and for tests.
 ///
 ///     sessiondrain all|workers COUNT CONCURRENCY URL
 ///     sessiondrain upload FILE BYTES URL
 ///     sessiondrain posts COUNT CONCURRENCY URL [DIRECTORY]
+///     sessiondrain day DIRECTORY CONCURRENCY URL
+///     sessiondrain get URL FILE FIRST
+///     sessiondrain put FILE URL FIRST
+///     sessiondrain waiting COUNT CONCURRENCY URL
+///     sessiondrain first URL
 ///
 /// `all` and `workers` send COUNT GET requests, for URL with a number appended, CONCURRENCY at a time: `all` resumes
 /// every task and then awaits them, as a program with a list does; `workers` has CONCURRENCY Swift tasks that each
@@ -19,6 +26,14 @@ import ReachSession
 /// `posts` sends COUNT requests with POST as `workers` does, each for a URL of its own and with a small body, and
 /// trusts any certificate. It prints a line for each that failed, and then how many were answered. With a DIRECTORY
 /// they are stored there.
+///
+/// `day` sends POSTs with numbers as `workers` does until its standard input ends, and also what an earlier run left in
+/// DIRECTORY. It prints `stored URL` for each that is on the disk, `failed URL: ERROR`, and `over` once all are
+/// answered.
+///
+/// `get` downloads URL to FILE, `put` uploads FILE; each gets FIRST first, and else does as `workers` does. `waiting`
+/// begins COUNT requests at the first line on standard input, prints `begun`, and ends at the second one. `first` makes
+/// one request and ends.
 @main struct SessionDrain {
     static func main() async throws {
         signal(SIGPIPE, SIG_IGN)
@@ -35,8 +50,74 @@ import ReachSession
             guard let count = Int(arguments[2]), let concurrency = Int(arguments[3]) else { exit(2) }
             try await Posts(count: count, concurrency: concurrency, url: arguments[4])
                 .run(in: arguments.count == 5 ? arguments[5] : nil)
+        case ("day", 4):
+            guard let concurrency = Int(arguments[3]) else { exit(2) }
+            try await Day(concurrency: concurrency, url: arguments[4]).run(in: arguments[2])
+        case ("get", _), ("put", _), ("waiting", _), ("first", _):
+            try await Comparison(arguments: Array(arguments)).run()
         default: exit(2)
         }
+    }
+}
+
+private final class Flag: Sendable {
+    let value = Mutex(false)
+}
+
+private struct Day: Sendable {
+    let concurrency: Int
+    let url: String
+
+    func run(in directory: String) async throws {
+        var options = RequestSessionOptions()
+        options.responseSerializer = DataResponseSerializer()
+        options.maximumRunning = concurrency
+        options.maximumRunningPerHost = concurrency
+        options.security = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+        let session = try RequestSession(keeping: .directory(directory), options: options)
+        let left = await session.tasks()
+        let isOver = Flag()
+        // A thread of its own: Swift's tasks have one for each processor.
+        DispatchQueue(label: "input").async {
+            var byte: UInt8 = 0
+            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            isOver.value.withLock { $0 = true }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for task in left { group.addTask { await end(task) } }
+            for worker in 0..<concurrency {
+                group.addTask {
+                    var number = worker
+                    while !isOver.value.withLock({ $0 }) {
+                        await send(number, by: session)
+                        number += concurrency
+                    }
+                }
+            }
+        }
+        say("over")
+        await session.closeAndWait()
+    }
+
+    private func send(_ number: Int, by session: RequestSession) async {
+        do {
+            let task = try session.post(url + "\(number)", parameters: ["number": .integer(Int64(number))])
+            try await task.stored()
+            say("stored \(url)\(number)")
+            await end(task)
+        } catch {
+            say("failed \(url)\(number): \(error)")
+        }
+    }
+
+    private func end(_ task: RequestTask) async {
+        do { try await task.response() } catch { say("failed \(task.originalRequest.url): \(error)") }
+    }
+
+    /// Without the C library's streams, which wait for one that another thread reads.
+    private func say(_ text: String) {
+        let line = Array("\(text)\n".utf8)
+        write(STDOUT_FILENO, line, line.count)
     }
 }
 
@@ -184,7 +265,7 @@ private struct Upload {
 }
 
 /// A clock's time in seconds.
-private func clockTime(_ clock: clockid_t) -> Double {
+func clockTime(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -23,9 +23,12 @@ import Testing
 
     private func free() throws -> Int64 { try DiskSpace.measure(at: mountPoint).available }
 
-    private func file(_ name: String, expecting bytes: UInt64?) -> (file: FileHandOff, number: CInt) {
+    private func file(
+        _ name: String, expecting bytes: UInt64?, keepingFreeOn device: UInt64? = nil
+    ) -> (file: FileHandOff, number: CInt) {
         let file = FileHandOff()
-        let reservation = DiskReservation(keptFree: Int64(Self.mebibyte), expected: bytes)
+        let kept = KeptSpace(bytes: Int64(Self.mebibyte), device: device)
+        let reservation = DiskReservation(keptFree: kept, expected: bytes)
         return (file, file.create(mountPoint + "/" + name, keep: 0, reservation: reservation))
     }
 
@@ -49,6 +52,21 @@ import Testing
         var status = stat()
         #expect(stat(mountPoint + "/first", &status) == 0 && status.st_size == 1000)
         third.file.close()
+    }
+
+    @Test func `what stays free stays free of its own disk, and another one may be filled, but not twice`() throws {
+        guard mount() else { return }
+        defer { umount2(mountPoint, CInt(MNT_DETACH)) }
+        let other = KeptSpace(bytes: 0, onDiskOf: temporary.path).device
+        let own = KeptSpace(bytes: 0, onDiskOf: mountPoint).device
+        #expect(other != nil && own != nil && other != own)
+        let bytes = 15 * Self.mebibyte / 2
+        #expect(file("kept", expecting: bytes, keepingFreeOn: own).number == ENOSPC)
+        let (file, number) = file("filled", expecting: bytes, keepingFreeOn: other)
+        let left = try free()
+        #expect(number == 0 && left < Int64(Self.mebibyte))
+        #expect(self.file("second", expecting: Self.mebibyte, keepingFreeOn: other).number == ENOSPC)
+        file.close()
     }
 
     @Test func `a file whose length is not known takes its room as it grows, and stops before the disk is full`() throws

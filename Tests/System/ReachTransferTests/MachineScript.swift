@@ -16,6 +16,8 @@ struct MachineScript {
         case failed(TransferFailure.Reason)
         /// The request begins to be sent.
         case sending
+        /// The same, by a connection that was used before.
+        case sendingOnUsed
         case head(Int)
         case body(Int)
         case moved(received: UInt64 = 0, sent: UInt64 = 0)
@@ -33,6 +35,8 @@ struct MachineScript {
         case closed(TransferFailure.Reason?)
         /// Seconds since the start; the deadline is reported where it has come.
         case clock(Double)
+        /// The same, where nothing was acknowledged and the kernel has sent it again so often.
+        case silent(Double, UInt32)
     }
 
     var machine: TransferMachine
@@ -66,6 +70,12 @@ struct MachineScript {
         case .decided(let isAllowed): run(machine.redirectDecided(isAllowed, at: now))
         case .closed(let reason): run(machine.fileClosed(reason.map { TransferFailure($0, "it") }, at: now))
         case .clock(let seconds): advance(to: seconds)
+        case .silent(let seconds, let timeouts):
+            let time = Duration.seconds(seconds)
+            advance(
+                to: seconds,
+                ConnectionSilence(
+                    unacknowledged: 1, timeouts: timeouts, sinceAcknowledgment: time, sinceRequest: time))
         default: applyToAttempt(step)
         }
     }
@@ -75,6 +85,9 @@ struct MachineScript {
         case .sending:
             phases.requestStarted = now
             run(machine.requestStarted(phases, AttemptCounts(), at: now))
+        case .sendingOnUsed:
+            phases.requestStarted = now
+            run(machine.requestStarted(phases, AttemptCounts(), isReused: true, at: now))
         case .head(let status):
             self.status = status
             run(machine.received(head: Self.head(status)))
@@ -121,10 +134,10 @@ struct MachineScript {
         run(machine.attemptEnded(result, at: now))
     }
 
-    private mutating func advance(to seconds: Double) {
+    private mutating func advance(to seconds: Double, _ silence: ConnectionSilence? = nil) {
         now = max(now, BootTime(nanoseconds: Int64(seconds * 1e9)))
         guard let deadline = machine.deadline, deadline <= now else { return }
-        run(machine.deadlineReached(machine.isTransferring ? counts : nil, at: now))
+        run(machine.deadlineReached(machine.isTransferring ? counts : nil, silence, at: now))
     }
 
     private static func head(_ status: Int) -> ResponseHead {
@@ -169,6 +182,7 @@ struct MachineScript {
             (status, counts) = (nil, AttemptCounts())
             return "attempt \(way.address)"
         case .stopAttempt: return "stop"
+        case .leaveConnection: return "leave"
         case .reportSending: return "sending"
         case .openFile(let opening): return "file keep \(opening.keep) first \(opening.first.count)"
         case .write(let bytes): return "write \(bytes.count)"

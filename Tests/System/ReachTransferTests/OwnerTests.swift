@@ -47,30 +47,6 @@ struct OwnerTests {
         #expect(try await stage.run(try request(.user(80), server)).hops.first?.reusedConnection == true)
     }
 
-    /// Attempts of one method to one server have equal options but for the owner, so that nothing else resets the
-    /// handle.
-    @Test func `a handle remembers an owner's last answer, and forgets it when another owner uses the handle`() throws {
-        let stage = try TransferStage()
-        let handles = HandlePool()
-        let line = Array("Server: a".utf8)
-        func knows(_ owner: UInt32) throws -> Bool {
-            var request = try TransferRequest(port: 1)
-            request.owner = .user(owner)
-            let plan = AttemptPlan(request: request, address: IPAddress(ipv4: 0x7f00_0001))
-            let attempt = try #require(
-                Attempt(plan: plan, phases: TransferPhases(started: SystemClock.boot), upload: nil, handles: handles))
-            try attempt.configure()
-            let isKnown = line.withUnsafeBytes { attempt.handle.memo.field(at: 0, $0[...]) != nil }
-            for text in ["HTTP/1.1 200 OK", "Server: a", ""] {
-                _ = attempt.reader.read(line: Array((text + "\r\n").utf8))
-            }
-            attempt.endedWell = true
-            return isKnown
-        }
-        #expect(try [1, 1, 2, 2, 1].map(knows) == [false, true, false, true, false])
-        withExtendedLifetime(stage) {}
-    }
-
     @Test func `cookies and policies that one response sets appear in no other request`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()

@@ -73,51 +73,6 @@ struct ResponseReaderTests {
             ])
     }
 
-    /// The lines of these responses, read one after the other with one memo, and each by itself.
-    private func readTwice(_ responses: [[String]]) -> [(remembered: ResponseReader, fresh: ResponseReader)] {
-        let memo = HeadMemo()
-        return responses.map { lines in
-            var (remembered, fresh) = (
-                ResponseReader(limit: ResponseLimit(), memo: memo), ResponseReader(limit: ResponseLimit())
-            )
-            for line in lines + [""] {
-                let bytes = Array((line + "\r\n").utf8)
-                #expect(remembered.read(line: bytes) == fresh.read(line: bytes))
-            }
-            return (remembered, fresh)
-        }
-    }
-
-    @Test func `what is remembered of the last head changes nothing about the next one`() {
-        let first = ["HTTP/1.1 200 OK", "Server: a", "Content-Length: 2", "Date: now"]
-        let responses = [
-            first, first, ["HTTP/1.1 200 OK", "Server: a", "Content-Length: 2", "Date: later"],
-            ["HTTP/1.1 404 Not Found", "Server: a"], ["HTTP/1.1 200 OK", "Content-Length: 2", "Server: a"],
-            ["HTTP/1.1 200 OK", "Server: a", "Content-Length: 2", "Content-Length: 2"],
-            ["HTTP/1.1 200 OK", "Server: a", "Content-Length: 2", "Content-Length: 2"],
-            ["HTTP/1.1 200 OK", "Server: a", "Content-Length: 2", " 3"], ["HTTP/1.1 200 OK", "Server: a", " b"],
-            ["HTTP/1.1 200 OK", "Server : a"], ["HTTP/1.1 200 OK", "Server : a"], ["HTTP/1.1 200 OK", "Server: "],
-            ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"],
-            ["HTTP/1.1 200 OK"] + (0..<40).map { "X-\($0): \($0)" }, first,
-        ]
-        for (remembered, fresh) in readTwice(responses) {
-            #expect(remembered.response == fresh.response && remembered.isAmbiguous == fresh.isAmbiguous)
-        }
-    }
-
-    @Test func `a cookie, and what is long, is not remembered`() throws {
-        let memo = HeadMemo()
-        let lines = ["Set-Cookie: secret", "X: " + String(repeating: "a", count: 200), "Server: a"]
-        var reader = ResponseReader(limit: ResponseLimit(), memo: memo)
-        _ = read(&reader, "HTTP/1.1 200 OK", lines[0], lines[1], lines[2], "")
-        let known = lines.enumerated().map { place, line in
-            Array(line.utf8).withUnsafeBytes { memo.field(at: place, $0[...]) != nil }
-        }
-        #expect(known == [false, false, true])
-        memo.forget()
-        #expect(Array(lines[2].utf8).withUnsafeBytes { memo.field(at: 2, $0[...]) } == nil)
-    }
-
     @Test func `a trailer does not begin another response`() {
         var reader = ResponseReader(limit: ResponseLimit())
         _ = read(&reader, "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 Not This", "")

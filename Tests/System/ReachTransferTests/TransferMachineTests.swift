@@ -375,7 +375,35 @@ struct TransferMachineTests {
             ]),
     ]
 
-    private static let courses = plain + failures + times + redirects + files
+    private static let silences = [
+        Course(
+            "a request that may arrive twice leaves a connection that was used before, once",
+            { $0.timeouts = TransferTimeouts(idle: .seconds(60)) },
+            [
+                .begin, server, .sendingOnUsed, .silent(3, 3), .silent(4, 4), .stopped(), server, .sendingOnUsed,
+                .silent(7, 4), .silent(8, 5), .silent(9, 6), .stopped(),
+            ],
+            [
+                "resolve example.org", "attempt 192.0.2.1", "sending", "leave", "resolve example.org",
+                "attempt 192.0.2.1", "sending", "leave", "end connection-silent",
+            ]),
+        Course(
+            "another one is given up later",
+            { ($0.method, $0.timeouts) = ("POST", TransferTimeouts(idle: .seconds(60))) },
+            [.begin, server, .sendingOnUsed, .silent(3, 4), .silent(4, 5), .silent(5, 6), .stopped()],
+            ["resolve example.org", "attempt 192.0.2.1", "sending", "leave", "end connection-silent"]),
+        Course(
+            "a connection on which something is heard is not asked about again",
+            { $0.timeouts = TransferTimeouts(idle: .seconds(60)) },
+            [.begin, server, .sendingOnUsed, .clock(3), .silent(4, 9), .sending, .ended(received: 0)],
+            ["resolve example.org", "attempt 192.0.2.1", "sending", "end 200 sent 0 of 0 got 0"]),
+        Course(
+            "nobody asks about a new connection", { $0.timeouts = TransferTimeouts(idle: .seconds(60)) },
+            [.begin, server, .sending, .silent(3, 9), .ended(received: 0)],
+            ["resolve example.org", "attempt 192.0.2.1", "sending", "end 200 sent 0 of 0 got 0"]),
+    ]
+
+    private static let courses = plain + failures + times + redirects + files + silences
 
     private static func url(_ text: String) -> TransferURL {
         guard let url = try? TransferURL(text) else { preconditionFailure("\(text) is no URL") }

@@ -12,7 +12,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     do throws(ConfigurationError) {
         let read = try ReadConfiguration(files)
-        let written = ConfigurationWriter.text(of: read)
+        let written = read.text
         let again = try? Configuration.parse(Array(written.utf8), file: "written")
         precondition(again == read.configuration)
     } catch {

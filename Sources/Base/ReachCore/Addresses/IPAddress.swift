@@ -12,6 +12,9 @@ public struct IPAddress: Hashable, Sendable {
 
         /// `IPv4` or `IPv6`, for people.
         package var title: String { self == .ipv4 ? "IPv4" : "IPv6" }
+
+        /// The protocol that finds the hosts on a link.
+        package var neighbourProtocol: String { self == .ipv4 ? "ARP" : "neighbour discovery" }
     }
 
     /// The family of the address.

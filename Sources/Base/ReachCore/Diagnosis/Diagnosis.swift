@@ -11,17 +11,7 @@ package struct Diagnosis: Hashable, Sendable {
         case unknown
     }
 
-    /// Who can mend a fault. The raw values are words of the interface.
-    package enum Party: String, Hashable, Sendable, CaseIterable {
-        case thisMachine = "this-machine"
-        case localNetwork = "local-network"
-        case provider
-        case nameServer = "name-server"
-        case proxy
-        case server
-        /// Two or more remain, and only another fact would decide: ``Blame/between``.
-        case undecided
-    }
+    package typealias Party = ResponsibleParty
 
     /// Loss, delay and jitter, as they were measured.
     package struct Quality: Hashable, Sendable {
@@ -55,45 +45,31 @@ package struct Diagnosis: Hashable, Sendable {
         }
     }
 
-    /// One fact that was tested.
-    package struct Step: Hashable, Sendable {
-        /// What was tested. Where a word is also one of ``OutageLayer``, it means the same.
-        package enum Subject: String, Hashable, Sendable, CaseIterable {
-            case link
-            case address
-            case route
-            /// The first hop: a gateway, or a host on the link itself.
-            case gateway
-            case nameServer = "name-server"
-            case name
-            /// Whether anything answers beyond the gateway.
-            case internet
-            case proxy
-            /// TCP connections, or echo requests.
-            case connect
-            /// Whether large packets arrive.
-            case mtu
-            case tls
-            case http
-            case clock
-            case portal
-        }
+    package typealias Step = ExplainedStep<Subject>
 
-        package typealias Finding = Explanation.Step.Finding
+    /// What was tested. Where a word is also one of ``OutageLayer``, it means the same.
+    package enum Subject: String, StepSubject {
+        case link
+        case address
+        case route
+        /// The first hop: a gateway, or a host on the link itself.
+        case gateway
+        case nameServer = "name-server"
+        case name
+        /// Whether anything answers beyond the gateway.
+        case internet
+        case proxy
+        /// TCP connections, or echo requests.
+        case connect
+        /// Whether large packets arrive.
+        case mtu
+        case tls
+        case http
+        case clock
+        case portal
 
-        package let subject: Subject
-        package let finding: Finding
-        /// Whole sentences.
-        package let text: String
-        /// How long the answer took; `nil` where nothing answered, or nothing was sent.
-        package let duration: Duration?
-
-        package init(_ subject: Subject, _ finding: Finding, _ text: String, duration: Duration? = nil) {
-            self.subject = subject
-            self.finding = finding
-            self.text = text
-            self.duration = duration
-        }
+        package static var other: Subject { .connect }
+        package static var isTimed: Bool { true }
     }
 
     /// What is broken, and who can mend it.
@@ -102,9 +78,8 @@ package struct Diagnosis: Hashable, Sendable {
         /// The layer, as the history of outages names it.
         package let layer: OutageLayer
         /// The test that showed it.
-        package let subject: Step.Subject
-        /// A sentence without a capital letter and a full stop.
-        package let text: String
+        package let subject: Subject
+        package let clause: Clause
         /// Who else it may be, where the party is undecided.
         package var between: [Party] = []
         /// Whether only missing answers show it, which a lossy line explains as well.
@@ -113,13 +88,13 @@ package struct Diagnosis: Hashable, Sendable {
         package var isFarEnd = false
 
         package init(
-            _ party: Party, _ layer: OutageLayer, _ subject: Step.Subject, _ text: String, between: [Party] = [],
+            _ party: Party, _ layer: OutageLayer, _ subject: Subject, _ clause: Clause, between: [Party] = [],
             isSilence: Bool = false, isFarEnd: Bool = false
         ) {
             self.party = party
             self.layer = layer
             self.subject = subject
-            self.text = text
+            self.clause = clause
             self.between = between
             self.isSilence = isSilence
             self.isFarEnd = isFarEnd
@@ -150,6 +125,12 @@ package struct Diagnosis: Hashable, Sendable {
 }
 
 extension Diagnosis.Blame {
+    /// A sentence without a capital letter and a full stop.
+    package var text: String { clause.text }
+
+    /// The test that showed it.
+    package var step: Diagnosis.Step { Diagnosis.Step(subject, .bad, clause.sentence) }
+
     /// Where to turn, as a sentence for people.
     package var advice: String {
         switch (party, layer) {
@@ -158,34 +139,25 @@ extension Diagnosis.Blame {
         case (.provider, .gateway): "The fault is at the modem, or at the provider behind it."
         case (.server, .name): "If the name is spelt right, its owner can mend it."
         case (.undecided, _):
-            "It may be " + between.map(\.phrase).joined(separator: " or ") + "; one more fact would decide."
-        default: party.sentence
+            "It may be " + between.map(\.row.phrase).joined(separator: " or ") + "; one more fact would decide."
+        default: party.row.sentence
         }
     }
 }
 
-extension Diagnosis.Party {
-    fileprivate var sentence: String {
+extension ResponsibleParty {
+    /// What is said of one that is at fault, and what it is called.
+    fileprivate var row: (sentence: String, phrase: String) {
         switch self {
-        case .thisMachine: "The fault is in this machine."
-        case .localNetwork: "The fault is in the local network: its router, access point, switch or cable."
-        case .provider: "The fault is at the provider, or on the line to it."
-        case .nameServer: "The fault is at the name server, or in the setting that names it."
-        case .proxy: "The fault is at the proxy, or in the setting that names it."
-        case .server: "The fault is at the server."
-        case .undecided: "The facts do not show where the fault is."
-        }
-    }
-
-    fileprivate var phrase: String {
-        switch self {
-        case .thisMachine: "this machine"
-        case .localNetwork: "the local network"
-        case .provider: "the provider"
-        case .nameServer: "the name server"
-        case .proxy: "the proxy"
-        case .server: "the server"
-        case .undecided: "someone else"
+        case .thisMachine: ("The fault is in this machine.", "this machine")
+        case .localNetwork:
+            ("The fault is in the local network: its router, access point, switch or cable.", "the local network")
+        case .provider: ("The fault is at the provider, or on the line to it.", "the provider")
+        case .nameServer:
+            ("The fault is at the name server, or in the setting that names it.", "the name server")
+        case .proxy: ("The fault is at the proxy, or in the setting that names it.", "the proxy")
+        case .server: ("The fault is at the server.", "the server")
+        case .undecided: ("The facts do not show where the fault is.", "someone else")
         }
     }
 }

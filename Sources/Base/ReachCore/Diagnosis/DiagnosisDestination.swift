@@ -130,3 +130,16 @@ extension DiagnosisDestination {
         }
     }
 }
+
+extension DiagnosisDestination {
+    /// The title for a sentence.
+    package var shown: String { DisplayText.sanitized(title) }
+
+    /// The host, for a sentence.
+    package var shownHost: String {
+        switch host {
+        case .address(let host): host.description
+        case .name(let name): DisplayText.sanitized(name)
+        }
+    }
+}

@@ -1,42 +1,29 @@
 /// The reasons why a target is reachable or not, step by step, for people. The verdict is that of `reach status`.
 package struct Explanation: Hashable, Sendable {
-    /// One fact that was checked.
-    package struct Step: Hashable, Sendable {
-        package enum Subject: String, Hashable, Sendable, CaseIterable {
-            /// The addresses that represent the target.
-            case target
-            /// The answer of the resolver.
-            case name
-            /// The policy rules that choose a routing table.
-            case rule
-            /// The route that matched, or the lack of one.
-            case route
-            /// The interface by which packets leave.
-            case link
-            /// A link that carries this interface.
-            case lower
-            /// The source address.
-            case source
-            /// The first hop.
-            case neighbour
-            /// The conclusion from the steps before.
-            case verdict
-        }
+    package typealias Step = ExplainedStep<Subject>
 
-        package enum Finding: String, Hashable, Sendable, CaseIterable {
-            case good, bad, neutral
-        }
+    package enum Subject: String, StepSubject {
+        /// The addresses that represent the target.
+        case target
+        /// The answer of the resolver.
+        case name
+        /// The policy rules that choose a routing table.
+        case rule
+        /// The route that matched, or the lack of one.
+        case route
+        /// The interface by which packets leave.
+        case link
+        /// A link that carries this interface.
+        case lower
+        /// The source address.
+        case source
+        /// The first hop.
+        case neighbour
+        /// The conclusion from the steps before.
+        case verdict
 
-        package let subject: Subject
-        package let finding: Finding
-        /// Whole sentences: what was found, what follows from it, and how to fix a problem.
-        package let text: String
-
-        package init(_ subject: Subject, _ finding: Finding, _ text: String) {
-            self.subject = subject
-            self.finding = finding
-            self.text = text
-        }
+        package static var other: Subject { .target }
+        package static var isTimed: Bool { false }
     }
 
     /// The path in one family, and the steps that explain it.
@@ -79,4 +66,36 @@ package struct Explanation: Hashable, Sendable {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }
+}
+
+/// One fact that was checked: what `reach explain` and `reach explain --probe` print alike.
+package struct ExplainedStep<Topic: StepSubject>: Hashable, Sendable {
+    package typealias Subject = Topic
+    package typealias Finding = StepFinding
+
+    package let subject: Subject
+    package let finding: Finding
+    /// Whole sentences: what was found, what follows from it, and how to fix a problem.
+    package let text: String
+    /// How long the answer took; `nil` where nothing answered, or nothing was sent.
+    package let duration: Duration?
+
+    package init(_ subject: Subject, _ finding: Finding, _ text: String, duration: Duration? = nil) {
+        self.subject = subject
+        self.finding = finding
+        self.text = text
+        self.duration = duration
+    }
+}
+
+package enum StepFinding: String, Hashable, Sendable, CaseIterable {
+    case good, bad, neutral
+}
+
+/// What a step was about. The raw values are words of the interface.
+package protocol StepSubject: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+    /// What stands for the word of a newer version.
+    static var other: Self { get }
+    /// Whether such steps take time, so that programs read how long.
+    static var isTimed: Bool { get }
 }

@@ -17,14 +17,10 @@ package struct HistorySource {
         (self.now, self.boot, self.isRunning) = (now, boot, isRunning)
         for name in names { logs[name] = HistoryLog(lastSeen: log.lastSeen) }
         for entry in log.entries {
-            switch entry.content {
-            case .quality: continue
-            case .evidence(let evidence):
+            if case .quality = entry.content { continue }
+            if case .evidence(let evidence) = entry.content {
                 findings[evidence.target, default: []].append((clock.time(of: entry), evidence))
-                continue
-            default: break
-            }
-            if let target = entry.target {
+            } else if let target = entry.target {
                 logs[target]?.entries.append(entry)
             } else {
                 for name in names { logs[name]?.entries.append(entry) }
@@ -55,5 +51,39 @@ package struct HistorySource {
             guard case .state(let state) = entry.content, state.target == target else { return nil }
             return (clock.time(of: entry), state)
         }
+    }
+}
+
+/// All records of the history, oldest first.
+package struct HistoryLog: Hashable, Sendable {
+    package var entries: [HistoryEntry] = []
+    /// The last sign of life of the daemon that wrote the records, if it is known.
+    package var lastSeen: Timestamp?
+    /// The number of records that could not be read, because they are incomplete or damaged.
+    package var damaged = 0
+
+    package init(entries: [HistoryEntry] = [], lastSeen: Timestamp? = nil, damaged: Int = 0) {
+        self.entries = entries
+        self.lastSeen = lastSeen
+        self.damaged = damaged
+    }
+
+    /// The targets in the records, in the order of their first appearance.
+    package var targets: [String] {
+        var seen: Set<String> = []
+        return entries.compactMap(\.target).filter { seen.insert($0).inserted }
+    }
+}
+
+/// The part of a history to show.
+package struct HistoryQuery: Hashable, Sendable {
+    /// How far back from now; `nil` for all records.
+    package var since: Duration?
+    /// The target; `nil` for all targets.
+    package var target: String?
+
+    package init(since: Duration? = nil, target: String? = nil) {
+        self.since = since
+        self.target = target
     }
 }

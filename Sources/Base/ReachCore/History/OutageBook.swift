@@ -1,8 +1,9 @@
 /// The latest outage of each target, for all that speak of it while it lasts and when it is over: the log, hooks and
 /// their messages.
 ///
-/// It is fed with the states that the history records, when they are recorded, and judges as ``HistoryTimeline`` does.
-/// So begin and length are those of the history, however late somebody speaks.
+/// It begins with what the history has, is fed with the states that the history records, when they are recorded, and
+/// judges as ``HistoryTimeline`` does. So begin and length are those of the history, however late somebody speaks and
+/// however often the daemon was restarted meanwhile.
 package struct OutageBook: Sendable {
     package struct Outage: Hashable, Sendable {
         package let since: Instant
@@ -27,7 +28,7 @@ package struct OutageBook: Sendable {
                 // A moment on the way back is a part of the outage.
                 let isShred = left.map { turn.time - $0 < HistoryTimeline.Span.shredLimit } ?? false
                 if since == nil || isOver && !isShred {
-                    let ago = Duration.nanoseconds(moment.boot.nanoseconds) - turn.time
+                    let ago = moment.sinceBoot - turn.time
                     since = Instant(
                         wall: Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 - ago.nanoseconds),
                         boot: BootTime(nanoseconds: turn.time.nanoseconds))
@@ -37,7 +38,8 @@ package struct OutageBook: Sendable {
                 isOver = false
             case .usable, .unknown, .notObserved, .removed:
                 down += downSince.map { turn.time - $0 } ?? .zero
-                (downSince, left) = (nil, downSince.map { _ in turn.time })
+                // What no one observed is no moment of a way back.
+                (downSince, left) = (nil, turn.finding.isObserved ? downSince.map { _ in turn.time } : nil)
                 if turn.finding == .usable { isOver = since != nil }
             }
         }
@@ -47,13 +49,47 @@ package struct OutageBook: Sendable {
 
     package init() {}
 
+    /// The outages in the records of earlier runs, read when a new run begins.
+    ///
+    /// - Parameters:
+    ///   - now: The present, on both clocks.
+    ///   - boot: The current boot of the machine.
+    package init(_ log: HistoryLog, now: Instant, boot: String) {
+        let clock = HistoryClock(log.entries, now: now, boot: boot)
+        var last = Timestamp(nanosecondsSince1970: 0)
+        let instant = { (time: Timestamp) in
+            let ago = Duration.nanoseconds(now.wall.nanosecondsSince1970 - time.nanosecondsSince1970)
+            return Instant(wall: time, boot: now.boot + (.zero - ago))
+        }
+        for entry in log.entries {
+            // If times run backwards, the order of the file counts.
+            let time = max(last, min(clock.time(of: entry), now.wall))
+            switch entry.content {
+            case .state(let state): observe(state, at: instant(time))
+            case .unwatched(let target): remove(target)
+            case .stopped: observeAll(.notObserved, at: instant(time))
+            // The previous run may have ended at any time after its last sign of life.
+            case .started(let lastSeen):
+                let end = lastSeen ?? last
+                observeAll(.notObserved, at: instant(max(last, min(end, time))))
+            case .dropped: observeAll(.unknown, at: instant(time))
+            case .quality, .evidence: break
+            }
+            last = time
+        }
+        observeAll(.notObserved, at: instant(max(last, min(log.lastSeen ?? now.wall, now.wall))))
+    }
+
     /// Notes a state of a target, by the name that the history has for it.
     package mutating func observe(_ state: HistoryEntry.State, at moment: Instant) {
-        update(state.target, at: moment) { $0.observe(state, at: .nanoseconds(moment.boot.nanoseconds)) }
+        update(state.target, at: moment) { $0.observe(state, at: moment.sinceBoot) }
     }
 
     /// Forgets a target that is no longer watched: what it was is over.
     package mutating func remove(_ target: String) { pages[target] = nil }
+
+    /// The targets that were down when they were last observed.
+    package var down: Set<String> { Set(pages.filter { $0.value.since != nil && !$0.value.isOver }.keys) }
 
     /// The latest outage of a target; `nil` if there was none.
     package mutating func latest(of target: String, at now: Instant) -> Outage? {
@@ -63,12 +99,22 @@ package struct OutageBook: Sendable {
         return Outage(since: since, length: page.isOver ? page.down : nil)
     }
 
+    private mutating func observeAll(_ finding: UseFinding, at moment: Instant) {
+        for target in pages.keys.sorted() {
+            update(target, at: moment) { $0.finding.isObserved ? $0.observe(finding, at: moment.sinceBoot) : nil }
+        }
+    }
+
     private mutating func update(
         _ target: String, at moment: Instant, _ change: (inout OutageJudge) -> OutageJudge.Turn?
     ) {
         var page = pages[target] ?? Page()
-        let late = page.judge.timeReached(at: .nanoseconds(moment.boot.nanoseconds))
+        let late = page.judge.timeReached(at: moment.sinceBoot)
         for turn in [late, change(&page.judge)].compactMap(\.self) { page.note(turn, at: moment) }
         pages[target] = page
     }
+}
+
+extension Instant {
+    fileprivate var sinceBoot: Duration { .nanoseconds(boot.nanoseconds) }
 }

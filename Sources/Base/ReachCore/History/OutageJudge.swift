@@ -91,9 +91,7 @@ package struct OutageJudge: Hashable, Sendable {
     /// - Parameter time: The time since any moment that the caller chooses, always the same.
     /// - Returns: The new finding; `nil` if it is the same as before.
     package mutating func observe(_ state: HistoryEntry.State, at time: Duration) -> Turn? {
-        guard state.status == .reachable, state.connectivity == Connectivity.unknown.rawValue,
-            case .unusable? = lastKnown
-        else {
+        guard state.isUndecided, case .unusable? = lastKnown else {
             unprovedSince = nil
             return turn(to: state.use, at: time)
         }
@@ -129,7 +127,10 @@ package struct OutageJudge: Hashable, Sendable {
 
 extension HistoryEntry.State {
     /// Whether the target cannot be used in this state.
-    var isUnusable: Bool { if case .unusable = use { true } else { false } }
+    package var isUnusable: Bool { if case .unusable = use { true } else { false } }
+
+    /// Whether a check of the path runs that has not decided.
+    package var isUndecided: Bool { status == .reachable && connectivity == Connectivity.unknown.rawValue }
 
     /// Whether the target can be used in this state, without regard to earlier ones.
     fileprivate var use: UseFinding {
@@ -148,5 +149,45 @@ extension HistoryEntry.State {
         guard let kind = rootCause.flatMap(RootCause.Kind.init) else { return nil }
         let cause = RootCause(kind, interface: rootInterface)
         return cause.isBelowRoutes ? cause : nil
+    }
+}
+
+/// Notices when a target is lost and when it can be used again, for the log: by the rules of ``OutageJudge``.
+package struct OutageNotices: Sendable {
+    package enum Notice: Hashable, Sendable {
+        case lost(OutageCause)
+        case regained(after: Duration)
+    }
+
+    private var judge = OutageJudge()
+    private var lostAt: Duration?
+
+    package init() {}
+
+    /// When ``timeReached(at:)`` must be called, unless a change comes first.
+    package var deadline: BootTime? { judge.deadline.map { BootTime(nanoseconds: $0.nanoseconds) } }
+
+    package mutating func observe(_ change: ReachabilityChange) -> Notice? {
+        let now = Duration.nanoseconds(change.bootTime.nanoseconds)
+        return notice(judge.timeReached(at: now)) ?? notice(judge.observe(HistoryEntry.State(change), at: now))
+    }
+
+    package mutating func timeReached(at now: BootTime) -> Notice? {
+        notice(judge.timeReached(at: .nanoseconds(now.nanoseconds)))
+    }
+
+    private mutating func notice(_ turn: OutageJudge.Turn?) -> Notice? {
+        guard let turn else { return nil }
+        switch turn.finding {
+        case .unusable(let cause):
+            // Another cause of the same outage is no second one.
+            guard lostAt == nil else { return nil }
+            lostAt = turn.time
+            return .lost(cause)
+        case .usable:
+            defer { lostAt = nil }
+            return lostAt.map { .regained(after: turn.time - $0) }
+        case .unknown, .notObserved, .removed: return nil
+        }
     }
 }

@@ -313,18 +313,20 @@ package struct JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"):
-            let unit = codeUnit()
-            if let unit, let scalar = Unicode.Scalar(unit) { return scalar }
-            // The first half of a surrogate pair; the second must follow.
-            if let high = unit, high < 0xdc00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")),
-                let low = codeUnit(), 0xdc00...0xdfff ~= low,
-                let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
-            {
-                return scalar
-            }
-        default: break
+            guard let scalar = numberedScalar() else { throw JSONError(.badEscape, at: start) }
+            return scalar
+        default: throw JSONError(.badEscape, at: start)
         }
-        throw JSONError(.badEscape, at: start)
+    }
+
+    private mutating func numberedScalar() -> Unicode.Scalar? {
+        guard let unit = codeUnit() else { return nil }
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        // The first half of a surrogate pair; the second must follow.
+        guard unit < 0xdc00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")), let low = codeUnit(),
+            0xdc00...0xdfff ~= low
+        else { return nil }
+        return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00))
     }
 
     private mutating func codeUnit() -> UInt32? {

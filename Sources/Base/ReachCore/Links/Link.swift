@@ -53,7 +53,7 @@ package struct Link: Hashable, Sendable {
     package var isUp: Bool { flags.contains(.up) }
 
     /// Whether the kernel finds hosts on the link by ARP or neighbour discovery, as on Ethernet.
-    var resolvesNeighbours: Bool { flags.isDisjoint(with: [.noARP, .pointToPoint, .loopback]) }
+    package var resolvesNeighbours: Bool { flags.isDisjoint(with: [.noARP, .pointToPoint, .loopback]) }
 
     /// Whether the link can pass packets now.
     ///
@@ -61,4 +61,56 @@ package struct Link: Hashable, Sendable {
     /// which modems, tunnels and PPP stay permanently. It can lag by a second; IFF_LOWER_UP is the current carrier.
     /// IFLA_CARRIER does not help, because it is often 1 on a link that is down.
     package var isUsable: Bool { flags.isSuperset(of: [.up, .running, .lowerUp]) }
+}
+
+/// The kind of link that carries a path.
+///
+/// A stacked link (bridge, bond, VLAN, macvlan) has the class of the link that carries it. A tunnel stays a tunnel, and
+/// the path names the links below it.
+public enum LinkClass: String, Hashable, Sendable, CaseIterable {
+    /// A cable: Ethernet, USB Ethernet, InfiniBand.
+    case wired
+    /// IEEE 802.11.
+    case wifi
+    /// A cellular modem.
+    case wwan
+    /// Bluetooth PAN and 6LoWPAN.
+    case bluetooth
+    /// A VPN or another encapsulation: WireGuard, tun, IPIP, GRE, VXLAN, PPP and the like.
+    case tunnel
+    /// A software link that no known hardware carries: veth, dummy, a bridge of containers.
+    case virtual
+    /// The machine itself.
+    case loopback
+    /// Another kind, or an unknown one.
+    case other
+}
+
+extension LinkClass {
+    /// Whether links of this class count as metered without a rule: only modems do.
+    package var isUsuallyMetered: Bool { self == .wwan }
+
+    /// Whether modules of the kernel create such links by themselves.
+    var maySpawn: Bool {
+        switch self {
+        case .virtual, .tunnel, .other: true
+        case .wired, .wifi, .wwan, .bluetooth, .loopback: false
+        }
+    }
+
+    /// Whether a radio carries such links, which rfkill may switch off.
+    var isRadio: Bool {
+        switch self {
+        case .wifi, .wwan, .bluetooth: true
+        case .wired, .tunnel, .virtual, .loopback, .other: false
+        }
+    }
+
+    /// Whether a phone may share its network by such links.
+    var mayLeadToPhone: Bool {
+        switch self {
+        case .wifi, .wired, .bluetooth: true
+        case .wwan, .tunnel, .virtual, .loopback, .other: false
+        }
+    }
 }

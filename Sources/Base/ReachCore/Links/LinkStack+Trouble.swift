@@ -27,7 +27,7 @@ extension LinkStack {
 
     /// The ports of a bridge that work while the bridge does not: the spanning tree protocol listens by them, or blocks
     /// them.
-    func waitingPorts(of link: Link) -> [Link] {
+    package func waitingPorts(of link: Link) -> [Link] {
         guard link.kind == "bridge", link.isUp, !link.isUsable else { return [] }
         return ports(of: link).filter { trouble(with: $0) == nil }.compactMap { links[$0] }
     }

@@ -62,11 +62,6 @@ package struct TunnelSilence: Hashable, Sendable {
     /// The time since the last handshake; `nil` if there was none since the link was made.
     package let since: Duration?
 
-    package init(farEnds: [IPAddress], since: Duration?) {
-        self.farEnds = farEnds
-        self.since = since
-    }
-
     /// As the end of a sentence.
     package var text: String {
         let ends = farEnds.prefix(4).map(\.description).listed

@@ -68,23 +68,6 @@ package struct RoutedAddress: Hashable, Sendable {
     }
 }
 
-/// What rules look at in a packet besides its addresses (`ip rule add ipproto tcp dport 443 ...`).
-package struct PacketFlow: Hashable, Sendable {
-    /// By the numbers of IP's protocols.
-    package enum Transport: UInt8, Sendable {
-        case tcp = 6
-        case udp = 17
-    }
-
-    package let transport: Transport
-    /// The port that is sent to.
-    package let port: UInt16
-
-    package static func tcp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .tcp, port: port) }
-
-    package static func udp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .udp, port: port) }
-}
-
 /// Tells routes to the Internet from routes to a part of it.
 package struct DefaultRouteRule: Hashable, Sendable {
     /// The tables in which the kernel finds the route to the Internet, by family; `nil` where there is none.

@@ -41,6 +41,8 @@ package struct DefaultRoute: Hashable, Sendable {
     /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the
     /// link over which the kernel would answer it.
     package var dropsReplies = false
+    /// Whether it leads to a proxy alone: what goes to another host has no way by it.
+    package var isToProxy = false
     /// The URI of a portal's API that a router of the link announces, unchecked; `nil` if none does.
     package var portalURI: String?
 
@@ -88,7 +90,7 @@ package struct DefaultRoute: Hashable, Sendable {
     /// Whether both lead into the same network, as far as it is known: by the same gateway, which is the same device.
     /// What was proved of one holds for the other.
     package func leadsToSameNetwork(as other: DefaultRoute) -> Bool {
-        guard key == other.key, gateway == other.gateway else { return false }
+        guard key == other.key, gateway == other.gateway, isToProxy == other.isToProxy else { return false }
         guard let gatewayDevice, let otherDevice = other.gatewayDevice else { return true }
         return gatewayDevice == otherDevice
     }
@@ -134,6 +136,7 @@ extension DefaultRoute {
         table = path.table ?? Self.mainTable
         gateway = path.gateway
         source = path.source
+        isToProxy = path.proxy != nil
         neighbour = path.gateway == nil ? nil : path.neighbour
         self.addresses = addresses
     }

@@ -5,7 +5,8 @@
 /// reported as long as no one watches an address there.
 ///
 /// What happens to such a link is folded into the ``NetworkTable``, and nothing has to be queried or judged again.
-/// Apply it to each notice, in the order of their arrival, since a later route or address makes the link count.
+/// Apply it to each notice, in the order of their arrival, since a later route or address makes the link count. After
+/// lost notices, and when routes that were not reported may matter, begin with an empty value.
 package struct IdleLinks: Hashable, Sendable {
     private var links: Set<InterfaceIndex> = []
 
@@ -47,10 +48,6 @@ package struct IdleLinks: Hashable, Sendable {
         case .neighbour, .neighbourRemoved, .rule, .ruleRemoved, .portal: return false
         }
     }
-
-    /// Makes every link count until it appears again: after lost notices, and when routes that were not reported may
-    /// matter.
-    package mutating func reset() { links = [] }
 
     /// - Parameter others: The links of which the link is, or was, a port.
     private func isIdle(

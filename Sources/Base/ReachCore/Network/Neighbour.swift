@@ -50,3 +50,33 @@ public enum NeighbourState: String, Hashable, Sendable {
         self = bits == 0 || bits > 0x80 ? .none : states[bits.trailingZeroBitCount]
     }
 }
+
+/// How long the kernel asks for a link's neighbours, and for how long it remembers them: settings of each device for
+/// each family (arp(7)), which administrators change, and routers by their advertisements (RFC 4861, 6.3.4).
+package struct NeighbourTimes: Hashable, Sendable {
+    /// base_reachable_time_ms.
+    package var reachable: Duration
+    /// retrans_time_ms: from one question to the next.
+    package var retransmission: Duration
+    /// mcast_solicit: the questions before the kernel gives up.
+    package var questions: Int
+
+    /// The kernel's own, where no one has changed them.
+    package init(
+        reachable: Duration = .seconds(30), retransmission: Duration = .seconds(1), questions: Int = 3
+    ) {
+        (self.reachable, self.retransmission, self.questions) = (reachable, retransmission, questions)
+    }
+
+    /// The time after which a neighbour that does not answer counts as failed. The settings have no limits, and their
+    /// product must not be too long for a clock.
+    package var patience: Duration { retransmission * min(max(1, questions), 100) }
+
+    /// An entry counts as confirmed when it is made, and that so long ago (`___neigh_create`).
+    var confirmedWhenMade: Duration { reachable * 2 }
+
+    /// How long a first attempt lasts that fails. It begins a moment late, and ends with a timer.
+    var attempt: Range<Duration> {
+        patience - retransmission / 2..<patience + retransmission + .milliseconds(500)
+    }
+}

@@ -214,3 +214,111 @@ extension InterfaceAddress {
         return address.family == .ipv6 || (prefixLength == other.prefixLength && peer == other.peer)
     }
 }
+
+/// A notification from the kernel. It updates the ``NetworkTable`` and hints that a verdict may have changed.
+package enum Notice: Hashable, Sendable {
+    /// A link appeared or changed (RTM_NEWLINK).
+    case link(Link)
+    /// A link was removed (RTM_DELLINK).
+    case linkRemoved(InterfaceIndex)
+    /// An address was added or changed (RTM_NEWADDR).
+    case address(InterfaceAddress)
+    /// An address was removed (RTM_DELADDR).
+    case addressRemoved(InterfaceAddress)
+    /// The state of a neighbour entry changed (RTM_NEWNEIGH).
+    case neighbour(Neighbour)
+    /// A neighbour entry was removed (RTM_DELNEIGH).
+    case neighbourRemoved(Neighbour.Key)
+    /// A route was added or replaced another (RTM_NEWROUTE).
+    case route(Route, replacesOther: Bool)
+    /// A route was removed (RTM_DELROUTE).
+    case routeRemoved(Route)
+    /// A policy rule was added (RTM_NEWRULE).
+    case rule(Rule)
+    /// A policy rule was removed (RTM_DELRULE).
+    case ruleRemoved(Rule)
+    /// A nexthop object was added or replaced (RTM_NEWNEXTHOP).
+    case nexthop(id: UInt32)
+    /// A nexthop object was removed (RTM_DELNEXTHOP).
+    case nexthopRemoved(id: UInt32)
+    /// A router announced the API of a portal (RTM_NEWNDUSEROPT).
+    case portal(PortalAnnouncement)
+    /// A setting of the family changed for one interface or for all (RTM_NEWNETCONF).
+    case setting(family: IPAddress.Family, interface: InterfaceIndex?)
+}
+
+/// The network at one moment, as the kernel's tables show it. The engine determines it once for each change, and all
+/// parts read the same one.
+package struct NetworkSnapshot: Hashable, Sendable {
+    /// The verdict on the Internet.
+    package let internet: Verdict
+    /// The Internet's epoch: the number of changes of the interfaces, sources or gateways that the kernel prefers.
+    package let epoch: UInt64
+    /// The default routes: IPv4 before IPv6, in each family the preferred one first, then by interface index.
+    package let routes: [DefaultRoute]
+    /// The links that can carry packets and have an address, whether or not a default route goes by them: in ascending
+    /// order, and only the first few where there are many.
+    package let links: [InterfaceIndex]
+
+    /// This machine's addresses, of all links, but for those that have no meaning beyond a site.
+    package let ownAddresses: Set<IPAddress>
+
+    /// The names of the tunnels into which the kernel sends to the Internet, whether or not they work. Nothing is sent
+    /// past them.
+    package var tunnels: [String] {
+        var names: [String] = []
+        for path in [internet.ipv4, internet.ipv6] where path.traits.isTunnelled {
+            if let name = path.interface, !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    package init(
+        internet: Verdict, epoch: UInt64, routes: [DefaultRoute], links: [InterfaceIndex] = [],
+        ownAddresses: Set<IPAddress> = []
+    ) {
+        self.ownAddresses = ownAddresses
+        self.internet = internet
+        self.epoch = epoch
+        self.routes = routes
+        self.links = links
+    }
+}
+
+extension Cause {
+    /// The weightiest cause that affects one of these interfaces; otherwise the weightiest of all.
+    ///
+    /// What takes a path away does not make a target reachable, and what brings one does not end that: a route that was
+    /// added, deleted and added at once is a route that was added. Such a cause counts only if there is no other.
+    package static func weightiest(
+        of effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex],
+        from before: ReachabilityStatus, to after: ReachabilityStatus
+    ) -> Cause? {
+        if effects.count == 1 { return effects[0].cause }
+        let near = effects.filter { effect in effect.interface.map(interfaces.contains) ?? true }
+        let causes = (near.isEmpty ? effects : near).map(\.cause)
+        let fitting = before == after ? causes : causes.filter { $0.direction != (after == .reachable ? .loss : .gain) }
+        return (fitting.isEmpty ? causes : fitting).min { $0.weight < $1.weight }
+    }
+
+    private enum Direction {
+        case loss, gain
+    }
+
+    /// What the cause does to paths; `nil` where it may do either, as a rule that forbids does.
+    private var direction: Direction? {
+        switch self {
+        case .cannotObserve, .linkRemoved, .linkDown, .carrierLost, .addressRemoved, .nexthopRemoved, .routeRemoved:
+            .loss
+        case .linkUp, .carrierGained, .linkAdded, .addressAdded, .nexthopAdded, .routeAdded: .gain
+        case .start, .resync, .wake, .addressChanged, .ruleRemoved, .ruleAdded, .routeReplaced, .neighbour, .roam,
+            .network, .linkChanged, .setting, .router, .name, .probe, .holdElapsed, .configuration, .poll:
+            nil
+        }
+    }
+
+    private var weight: Int { Self.weights[self] ?? .max }
+
+    private static let weights = Dictionary(
+        uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
+}

@@ -1,4 +1,5 @@
-/// The addresses that stand for the Internet. Only lookups use them; nothing is ever sent to them.
+/// The addresses that stand for the Internet. Lookups use them; packets go to them only where a diagnosis finds that
+/// something fails, and no other page answers.
 package enum ReferenceAddresses {
     /// Three of each family, run by different organisations in different parts of the address space: two root name
     /// servers, and an IPv4 resolver below 128.0.0.0, so that one half of a split default route (0.0.0.0/1) is not

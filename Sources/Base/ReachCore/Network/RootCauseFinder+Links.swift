@@ -15,22 +15,21 @@ extension RootCauseFinder {
 
     private func kind(ofBroken link: Link) -> RootCause.Kind {
         let linkClass = stack.class(of: link.index)
-        let isRadio = [.wifi, .wwan, .bluetooth].contains(linkClass)
-        if isRadio, let radio = radio(link) {
-            return .detail(radio == .blockedBySoftware ? .radioBlocked : .radioSwitchedOff)
+        if linkClass.isRadio, let radio = radio(link) {
+            return radio == .blockedBySoftware ? .radioBlocked : .radioSwitchedOff
         }
-        if linkClass == .wwan { return .detail(.modemNotConnected) }
-        guard link.isUp else { return .reason(.linkDown) }
+        if linkClass == .wwan { return .modemNotConnected }
+        guard link.isUp else { return .linkDown }
         if case .stackedOnPorts = stack.kind(of: link) {
-            if stack.ports(of: link).isEmpty { return .detail(.noPorts) }
-            if !stack.waitingPorts(of: link).isEmpty { return .detail(.portNotForwarding) }
+            if stack.ports(of: link).isEmpty { return .noPorts }
+            if !stack.waitingPorts(of: link).isEmpty { return .portNotForwarding }
         }
         if linkClass == .wifi {
-            if admissions.isRefused(link.index) { return .detail(.authenticationFailed) }
-            return .detail(link.isAwaitingAdmission ? .authenticating : .notAssociated)
+            if admissions.isRefused(link.index) { return .authenticationFailed }
+            return link.isAwaitingAdmission ? .authenticating : .notAssociated
         }
-        if link.isAwaitingAdmission { return .detail(.notAuthorised) }
-        return link.kind == "tun" ? .detail(.notAttached) : .reason(.noCarrier)
+        if link.isAwaitingAdmission { return .notAuthorised }
+        return link.kind == "tun" ? .notAttached : .noCarrier
     }
 
     /// Why a link that works has no address to send from; `nil` if it has one in any of the families.
@@ -52,55 +51,32 @@ extension RootCauseFinder {
     private func kind(
         ofMissing wide: [InterfaceAddress], _ ofFamilies: [InterfaceAddress], on link: Link, _ families: Families
     ) -> RootCause.Kind {
-        if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .detail(.addressTentative) }
-        if !wide.isEmpty { return .detail(.addressDuplicate) }
+        if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .addressTentative }
+        if !wide.isEmpty { return .addressDuplicate }
         // A modem that is on has a link that always works, and an address once it is connected.
-        if stack.class(of: link.index) == .wwan { return .detail(.modemNotConnected) }
-        if families == .ipv6, (1..<Self.leastMTU).contains(link.mtu) { return .detail(.smallMTU) }
-        if families == .ipv6, isIPv6Disabled(link) { return .detail(.ipv6Disabled) }
+        if stack.class(of: link.index) == .wwan { return .modemNotConnected }
+        if families == .ipv6, (1..<Self.leastMTU).contains(link.mtu) { return .smallMTU }
+        if families == .ipv6, isIPv6Disabled(link) { return .ipv6Disabled }
         // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed. An administrator may
         // have given one whose scope is the link.
         let isSelfAssigned = ofFamilies.contains {
             $0.isReady && $0.address.family == .ipv4 && $0.address.isLinkLocal
         }
-        return isSelfAssigned ? .detail(.selfAssignedAddress) : .reason(.noAddress)
+        return isSelfAssigned ? .selfAssignedAddress : .noAddress
     }
 
     // MARK: - The links that could carry the path
-
-    /// How far a link has come on the way to a working path.
-    enum Progress: Int, Comparable {
-        case off, radioOff, noCarrier, waiting, usable, hasOwnAddress, hasAddress, lacksRoute
-
-        init(_ kind: RootCause.Kind) {
-            switch kind {
-            case .reason(.linkDown): self = .off
-            case .detail(.radioBlocked), .detail(.radioSwitchedOff): self = .radioOff
-            case .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised),
-                .detail(.portNotForwarding):
-                self = .waiting
-            case .reason(.noAddress), .detail(.ipv6Disabled), .detail(.smallMTU): self = .usable
-            case .detail(.selfAssignedAddress): self = .hasOwnAddress
-            case .detail(.addressTentative), .detail(.addressDuplicate): self = .hasAddress
-            case .detail(.noDefaultRoute): self = .lacksRoute
-            default: self = .noCarrier
-            }
-        }
-
-        static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
-    }
 
     /// A link that could carry the path. The least is the one whose cause counts.
     struct Candidate: Comparable {
         /// Hardware comes before software, and software before tunnels, which need another link.
         let group: Int
-        let progress: Progress
+        let progress: RootCause.Kind.Progress
         let rank: Int
         let index: InterfaceIndex
         let cause: RootCause
 
         static func < (left: Candidate, right: Candidate) -> Bool {
-            // Of the links of a group, the one that has come furthest is the easiest to mend.
             (left.group, -left.progress.rawValue, left.rank, left.index)
                 < (right.group, -right.progress.rawValue, right.rank, right.index)
         }
@@ -136,7 +112,7 @@ extension RootCauseFinder {
                 ?? RootCause(.noDefaultRoute, interface: link.name)
             let linkClass = stack.class(of: link.index)
             return Candidate(
-                group: group(of: link, linkClass), progress: Progress(cause.kind),
+                group: group(of: link, linkClass), progress: cause.kind.row.progress,
                 rank: LinkClass.allCases.firstIndex(of: linkClass) ?? .max, index: link.index, cause: cause)
         }
     }
@@ -146,9 +122,7 @@ extension RootCauseFinder {
         guard !link.flags.contains(.loopback), link.kind != "vrf" else { return false }
         if let controller = link.controller, table.links[controller]?.kind != "vrf" { return false }
         let hasAddress = table.addresses[link.index] != nil
-        let linkClass = stack.class(of: link.index)
-        // Modules create such links by themselves.
-        if [.virtual, .tunnel, .other].contains(linkClass), !link.isUp, !hasAddress { return false }
+        if stack.class(of: link.index).maySpawn, !link.isUp, !hasAddress { return false }
         return isAllowed(link)
     }
 

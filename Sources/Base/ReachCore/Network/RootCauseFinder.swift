@@ -53,16 +53,18 @@ package struct RootCauseFinder {
         let asked = verdict.families { $0 != .notAsked }
         let failed = asked.intersection(verdict.families { $0 == reason })
         guard !failed.isEmpty else { return nil }
-        switch reason {
-        case .nameNotResolved: return RootCause(.nameNotResolved)
-        case .noInterface: return missingInterface(failed.contains(.ipv4) ? verdict.ipv4 : verdict.ipv6)
-        case .notAsked, .cannotObserve: return nil
-        default: break
-        }
+        let path = failed.contains(.ipv4) ? verdict.ipv4 : verdict.ipv6
         // A default route that leads back to this machine is a way to forbid the Internet.
-        let index = failed.contains(.ipv4) ? verdict.ipv4.interfaceIndex : verdict.ipv6.interfaceIndex
-        guard let index, reason != .blackhole else { return withoutPath(reason, failed, asked: asked) }
-        return withPath(reason, on: index, failed.contains(.ipv4) ? verdict.ipv4 : verdict.ipv6, failed)
+        let index = reason == .blackhole ? nil : path.interfaceIndex
+        switch reason.row.origin {
+        case .none: return nil
+        case .itself(let kind): return RootCause(kind)
+        case .interface: return missingInterface(path)
+        case .neighbour(let kind) where index != nil: return RootCause(kind, interface: path.interface)
+        case .address, .link, .neighbour, .refusal:
+            guard let index else { return withoutPath(reason, failed, asked: asked) }
+            return withPath(reason, on: index, path, failed)
+        }
     }
 
     // MARK: - The kernel names the interface
@@ -70,15 +72,11 @@ package struct RootCauseFinder {
     private func withPath(
         _ reason: Reason, on index: InterfaceIndex, _ path: NetworkPath, _ families: Families
     ) -> RootCause? {
-        switch reason {
-        case .gatewayUnreachable, .neighbourUnreachable: RootCause(reason, interface: path.interface)
-        case .noAddress:
-            addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
-        case .noCarrier, .dormant, .linkDown, .noRoute, .blackhole, .unreachable, .prohibited, .noInterface,
-            .nameNotResolved, .notAsked, .cannotObserve:
-            lostCarrierCause(of: index) ?? linkCause(of: index)
-                ?? RootCause(reason == .linkDown ? Reason.linkDown : .noCarrier, interface: path.interface)
+        if reason.row.origin == .address {
+            return addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
         }
+        return lostCarrierCause(of: index) ?? linkCause(of: index)
+            ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
     }
 
     /// What happened to the link that carried a tunnel for which none is left.
@@ -94,7 +92,7 @@ package struct RootCauseFinder {
 
     private func missingInterface(_ path: NetworkPath) -> RootCause {
         if let carrier = memory.carriers.first { return RootCause(.interfaceGone, interface: carrier.name) }
-        let kind: RootCause.Kind = path.interfaceIndex == nil ? .reason(.noInterface) : .detail(.interfaceGone)
+        let kind: RootCause.Kind = path.interfaceIndex == nil ? .noInterface : .interfaceGone
         return RootCause(kind, interface: path.interface)
     }
 
@@ -124,10 +122,8 @@ package struct RootCauseFinder {
         for family in IPAddress.Family.allCases where families.contains(family) {
             if let kind = refusal(family) { return RootCause(kind) }
         }
-        switch reason {
-        case .blackhole, .unreachable, .prohibited: return RootCause(reason)
-        default: return nil
-        }
+        if case .refusal(let kind) = reason.row.origin { return RootCause(kind) }
+        return nil
     }
 
     /// What is wrong with the links that carried the path; `nil` if they work.

@@ -93,7 +93,7 @@ package enum LinuxError {
     package static let hostUnreachable: Int32 = 113
 
     /// The symbolic name, as in errno(3).
-    static func name(of number: Int32) -> String {
+    package static func name(of number: Int32) -> String {
         switch number {
         case accessDenied: "EACCES"
         case noDevice: "ENODEV"

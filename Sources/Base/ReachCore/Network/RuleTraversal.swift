@@ -2,19 +2,26 @@
 ///
 /// The kernel reports the table with the route and not the rule that selected it, so this repeats the matching of
 /// rules. Some rules match on properties that are not known here, such as ports. They are listed as uncertain.
-struct RuleTraversal {
-    struct Packet {
+package struct RuleTraversal {
+    package struct Packet {
         var destination: IPAddress
         var source: IPAddress?
-        var mark: UInt32 = 0
+        var mark: UInt32
         /// The interface to which the sender is bound.
         var interface: String?
         /// The user who sends; `nil` if that is not known.
         var user: UInt32?
+
+        package init(
+            destination: IPAddress, source: IPAddress?, mark: UInt32, interface: String?, user: UInt32?
+        ) {
+            (self.destination, self.source, self.mark) = (destination, source, mark)
+            (self.interface, self.user) = (interface, user)
+        }
     }
 
     /// The known end of the traversal.
-    enum End: Equatable {
+    package enum End: Equatable {
         /// In this table, by a route with a prefix of this length.
         case table(UInt32, prefixLength: Int)
         /// At a rule or route that refuses with this error, or at the end of the rules.
@@ -24,16 +31,16 @@ struct RuleTraversal {
     private enum Match { case yes, no, perhaps }
 
     /// The matching rules without effect: their table has no route for the packet, or only one that the rule ignores.
-    private(set) var passed: [Rule] = []
+    package private(set) var passed: [Rule] = []
     /// The rule at which the traversal ended.
-    private(set) var last: Rule?
+    package private(set) var last: Rule?
     /// Rules that may match this packet and may be the ones at which the traversal ended.
-    private(set) var uncertain: [Rule] = []
+    package private(set) var uncertain: [Rule] = []
 
     /// Matches the rules against a packet.
     ///
     /// - Parameter rules: The rules in the kernel's order.
-    init(_ rules: [Rule], packet: Packet, end: End) {
+    package init(_ rules: [Rule], packet: Packet, end: End) {
         var start: UInt32 = 0
         for rule in rules where rule.family == packet.destination.family && rule.priority >= start {
             let match = Self.match(rule, packet)

@@ -32,7 +32,7 @@ package struct Verdict: Hashable, Sendable {
             status = (asksIPv4 || asksIPv6) && failsIPv4 && failsIPv6 ? .notReachable : .unknown
             let matchesIPv4 = asksIPv4 && ipv4.status == status
             let matchesIPv6 = asksIPv6 && ipv6.status == status
-            if matchesIPv4, !matchesIPv6 || (ipv4.reason?.rank ?? .max) <= (ipv6.reason?.rank ?? .max) {
+            if matchesIPv4, !matchesIPv6 || (ipv4.reason?.row.rank ?? .max) <= (ipv6.reason?.row.rank ?? .max) {
                 reason = ipv4.reason
             } else if matchesIPv6 {
                 reason = ipv6.reason
@@ -48,6 +48,17 @@ package struct Verdict: Hashable, Sendable {
     package init(_ status: ReachabilityStatus, reason: Reason?) {
         let path = NetworkPath(status: status, reason: reason)
         self.init(ipv4: path, ipv6: path)
+    }
+
+    /// Whether it is the path to a proxy that stands for the Internet.
+    package var isByProxy: Bool { ipv4.proxy != nil || ipv6.proxy != nil }
+
+    /// The verdict on a proxy's addresses as that on the Internet.
+    package func standing(forInternetBy proxies: [IPAddress]) -> Verdict {
+        var verdict = self
+        if ipv4.status == .reachable { verdict.ipv4.proxy = proxies.first { $0.family == .ipv4 } }
+        if ipv6.status == .reachable { verdict.ipv6.proxy = proxies.first { $0.family == .ipv6 } }
+        return verdict
     }
 
     /// Whether no route led to the target in this family.

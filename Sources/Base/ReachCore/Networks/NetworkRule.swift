@@ -81,8 +81,6 @@ package struct NetworkMembership: Hashable, Sendable {
     package var isMetered: Bool?
     package var isTrusted = false
     package var accessPoint: HardwareAddress?
-
-    package init() {}
 }
 
 /// Why a link counts as metered.

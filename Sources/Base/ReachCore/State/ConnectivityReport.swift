@@ -126,7 +126,7 @@ extension ReachabilityState {
     }
 
     /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
-    mutating func adopt(proved report: ConnectivityReport?) {
+    package mutating func adopt(proved report: ConnectivityReport?) {
         isValidated = report != nil
         measuresQuality = report?.measuresQuality ?? false
         ipv4.quality = ipv4.status == .reachable ? report?.qualities[.ipv4] : nil
@@ -150,6 +150,9 @@ package struct ConnectivitySurvey: Hashable, Sendable {
     package var internet: ConnectivityReport
     /// The Internet over single interfaces, by their names.
     package var interfaces: [String: ConnectivityReport]
+    /// The paths that the kernel chooses. Where it chooses others, of which the same is proved, that is another survey:
+    /// a state does not keep what was proved of the paths before.
+    package var chosen: Set<DefaultRoute.Key> = []
 
     package init(internet: ConnectivityReport = ConnectivityReport(), interfaces: [String: ConnectivityReport] = [:]) {
         self.internet = internet

@@ -106,7 +106,7 @@ package struct LinkReport: Hashable, Sendable {
     package var isBackground: Bool {
         guard carriesInternet.isEmpty else { return false }
         if linkClass == .virtual, controller != nil { return true }
-        return [.virtual, .tunnel, .other].contains(linkClass) && !link.isUp && addresses.isEmpty
+        return linkClass.maySpawn && !link.isUp && addresses.isEmpty
     }
 }
 

@@ -17,6 +17,14 @@ public struct ReachabilityChange: Hashable, Sendable {
         case portal
         /// What is said of the line, where the daemon measures it.
         case quality
+
+        /// Whether checks found it, and not the kernel.
+        package var isOfProof: Bool {
+            switch self {
+            case .connectivity, .portal, .quality: true
+            case .status, .path, .linkClass, .metered: false
+            }
+        }
     }
 
     /// The number of the change in its monitor's series; the same for all observers.
@@ -24,7 +32,7 @@ public struct ReachabilityChange: Hashable, Sendable {
     /// When the change was determined.
     public let time: Timestamp
     /// When the change was determined, on the boot clock, which cannot be set.
-    public let bootTime: BootTime
+    package let bootTime: BootTime
     /// Whether this is the initial state of a watch and not a difference.
     public let isInitial: Bool
     /// The cause of the change.

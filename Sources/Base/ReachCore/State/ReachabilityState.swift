@@ -3,121 +3,121 @@
 /// Copies share their storage until one of them changes, so a state costs little to hand on and to keep.
 public struct ReachabilityState: Hashable, Sendable {
     /// The target.
-    public var target: Target
+    public package(set) var target: Target
     /// The name that the daemon's configuration gives to the target; `nil` without one, and without a daemon.
-    public var name: String?
+    public package(set) var name: String?
     /// All but the target, in storage that copies share.
     private var shared: Shared<Values>
 
     /// Whether it can be reached.
-    public var status: ReachabilityStatus {
-        get { shared.value.status }
-        set { shared.value.status = newValue }
+    public package(set) var status: ReachabilityStatus {
+        get { shared.value.verdict.status }
+        set { shared.value.verdict.status = newValue }
     }
     /// Why the target is not reachable, or why that is unknown; `nil` when reachable, and before the first verdict.
-    public var reason: Reason? {
-        get { shared.value.reason }
-        set { shared.value.reason = newValue }
+    public package(set) var reason: Reason? {
+        get { shared.value.verdict.reason }
+        set { shared.value.verdict.reason = newValue }
     }
     /// What broke, and which interface; `nil` when reachable, and where it is not known whether the target is.
-    public var rootCause: RootCause? {
-        get { shared.value.rootCause }
-        set { shared.value.rootCause = newValue }
+    public package(set) var rootCause: RootCause? {
+        get { shared.value.verdict.rootCause }
+        set { shared.value.verdict.rootCause = newValue }
     }
     /// The class of the link that carries the path; `nil` when not reachable.
-    public var linkClass: LinkClass? {
-        get { shared.value.linkClass }
-        set { shared.value.linkClass = newValue }
+    public package(set) var linkClass: LinkClass? {
+        get { shared.value.verdict.linkClass }
+        set { shared.value.verdict.linkClass = newValue }
     }
     /// The interface of the path; `nil` when not reachable.
-    public var interface: String? {
-        get { shared.value.interface }
-        set { shared.value.interface = newValue }
+    public package(set) var interface: String? {
+        get { shared.value.verdict.interface }
+        set { shared.value.verdict.interface = newValue }
     }
     /// Whether using the path costs money or is limited by volume.
-    public var isMetered: Bool {
-        get { shared.value.isMetered }
-        set { shared.value.isMetered = newValue }
+    public package(set) var isMetered: Bool {
+        get { shared.value.verdict.isMetered }
+        set { shared.value.verdict.isMetered = newValue }
     }
     /// What probes have proved about the Internet; `unknown` if none has run.
-    public var connectivity: Connectivity {
+    public package(set) var connectivity: Connectivity {
         get { shared.value.connectivity }
         set { shared.value.connectivity = newValue }
     }
     /// Whether probes run to determine the connectivity. If not, it stays unknown.
-    public var isValidated: Bool {
+    public package(set) var isValidated: Bool {
         get { shared.value.isValidated }
         set { shared.value.isValidated = newValue }
     }
     /// Whether the daemon measures what lines are like. If not, ``quality`` stays `nil`.
-    public var measuresQuality: Bool {
+    public package(set) var measuresQuality: Bool {
         get { shared.value.measuresQuality }
         set { shared.value.measuresQuality = newValue }
     }
     /// The login page of a captive portal; `nil` if there is none, or its address is unknown.
-    public var portal: String? {
+    public package(set) var portal: String? {
         get { shared.value.portal }
         set { shared.value.portal = newValue }
     }
     /// What the API of the network's portal says; `nil` if the network announces none, or if none answered.
-    public var portalSession: PortalSession? {
+    public package(set) var portalSession: PortalSession? {
         get { shared.value.portalSession?.value }
         set { shared.value.portalSession = newValue.map { Shared($0) } }
     }
     /// When the current status began, as far as this program has seen.
-    public var since: Timestamp {
+    public package(set) var since: Timestamp {
         get { shared.value.since }
         set { shared.value.since = newValue }
     }
     /// When ``connectivity`` became what it is, as far as this program has seen.
-    public var connectivitySince: Timestamp {
+    public package(set) var connectivitySince: Timestamp {
         get { shared.value.connectivitySince }
         set { shared.value.connectivitySince = newValue }
     }
     /// A counter that starts at 1 and increases whenever the path, source or gateway to the Internet changes.
-    public var epoch: UInt64 {
+    package var epoch: UInt64 {
         get { shared.value.epoch }
         set { shared.value.epoch = newValue }
     }
     /// Whether this is only the last known state, because the kernel cannot be observed at the moment.
-    public var isStale: Bool {
+    public package(set) var isStale: Bool {
         get { shared.value.isStale }
         set { shared.value.isStale = newValue }
     }
     /// Whether a hold-down is holding back another status until it has lasted long enough, or the connectivity of a
     /// path that is back until a check has decided it.
-    public var isHeld: Bool {
+    public package(set) var isHeld: Bool {
         get { shared.value.isHeld }
         set { shared.value.isHeld = newValue }
     }
     /// What broke, while a hold-down is holding back that the target is not reachable; otherwise `nil`.
-    public var heldCause: RootCause? {
+    package var heldCause: RootCause? {
         get { shared.value.heldCause }
         set { shared.value.heldCause = newValue }
     }
     /// How often the target went from reachable to not reachable and back, including the times that a hold-down hid.
-    public var flaps: Int {
+    package var flaps: Int {
         get { shared.value.flaps }
         set { shared.value.flaps = newValue }
     }
     /// The path in IPv4.
-    public var ipv4: NetworkPath {
-        _read { yield shared.value.ipv4 }
-        set { shared.value.ipv4 = newValue }
+    public package(set) var ipv4: NetworkPath {
+        _read { yield shared.value.verdict.ipv4 }
+        set { shared.value.verdict.ipv4 = newValue }
     }
     /// The path in IPv6.
-    public var ipv6: NetworkPath {
-        _read { yield shared.value.ipv6 }
-        set { shared.value.ipv6 = newValue }
+    public package(set) var ipv6: NetworkPath {
+        _read { yield shared.value.verdict.ipv6 }
+        set { shared.value.verdict.ipv6 = newValue }
     }
     /// The interfaces over which the target can be reached, in order of preference: those that the kernel chooses for
     /// IPv4 and IPv6, then by metric. Empty when there are none.
     ///
     /// Packets leave over the others only if their socket is bound to the interface (SO_BINDTODEVICE). From a daemon
     /// the list has only the interfaces that the kernel chooses.
-    public var availableInterfaces: [AvailableInterface] {
-        _read { yield shared.value.availableInterfaces }
-        set { shared.value.availableInterfaces = newValue }
+    public package(set) var availableInterfaces: [AvailableInterface] {
+        _read { yield shared.value.verdict.available }
+        set { shared.value.verdict.available = newValue }
     }
 
     /// Creates the state of a target without a verdict.
@@ -140,17 +140,7 @@ public struct ReachabilityState: Hashable, Sendable {
     }
 
     /// Adopts the status and the paths of a verdict.
-    package mutating func adopt(_ verdict: Verdict) {
-        status = verdict.status
-        reason = verdict.reason
-        rootCause = verdict.rootCause
-        linkClass = verdict.linkClass
-        interface = verdict.interface
-        isMetered = verdict.isMetered
-        ipv4 = verdict.ipv4
-        ipv6 = verdict.ipv6
-        availableInterfaces = verdict.available
-    }
+    package mutating func adopt(_ verdict: Verdict) { shared.value.verdict = verdict }
 
     /// Adopts a verdict whose paths lead the same way, about which the same is believed as before.
     mutating func adopt(_ verdict: Verdict, keepingProof: Bool) {
@@ -158,10 +148,10 @@ public struct ReachabilityState: Hashable, Sendable {
         let (quality4, quality6) = (ipv4.quality, ipv6.quality)
         adopt(verdict)
         guard keepingProof else { return }
-        shared.value.ipv4.connectivity = proved4
-        shared.value.ipv6.connectivity = proved6
-        shared.value.ipv4.quality = quality4
-        shared.value.ipv6.quality = quality6
+        shared.value.verdict.ipv4.connectivity = proved4
+        shared.value.verdict.ipv6.connectivity = proved6
+        shared.value.verdict.ipv4.quality = quality4
+        shared.value.verdict.ipv6.quality = quality6
     }
 
     /// The state of the path up to the target: see ``NetworkPath/upToTarget``. What a test of the target found is not
@@ -219,22 +209,15 @@ public struct ReachabilityState: Hashable, Sendable {
 
     /// Whether a path leaves over a link of this class, directly or below a tunnel.
     public func uses(_ linkClass: LinkClass) -> Bool {
-        guard isReachable else { return false }
-        return [ipv4, ipv6].contains { path in
-            path.status == .reachable && (path.linkClass == linkClass || path.carrierClass == linkClass)
-        }
+        isReachable && (ipv4.uses(linkClass) || ipv6.uses(linkClass))
     }
 }
 
 extension ReachabilityState {
     /// What a state consists of, apart from the target.
     fileprivate struct Values: Hashable, Sendable {
-        var status: ReachabilityStatus = .unknown
-        var reason: Reason?
-        var rootCause: RootCause?
-        var linkClass: LinkClass?
-        var interface: String?
-        var isMetered: Bool = false
+        /// What the kernel's tables say, with what is proved of its paths.
+        var verdict = Verdict(ipv4: .unknown, ipv6: .unknown)
         var connectivity: Connectivity = .unknown
         var isValidated: Bool = false
         var measuresQuality: Bool = false
@@ -248,13 +231,79 @@ extension ReachabilityState {
         var isHeld: Bool = false
         var heldCause: RootCause?
         var flaps: Int = 0
-        var ipv4: NetworkPath = .unknown
-        var ipv6: NetworkPath = .unknown
-        var availableInterfaces: [AvailableInterface] = []
 
         init(since: Timestamp, connectivitySince: Timestamp) {
             self.since = since
             self.connectivitySince = connectivitySince
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// The state for a program that accepts only paths that satisfy a condition, where no other paths are known than
+    /// those of this state: from a daemon, which reports the kernel's own choice.
+    package func choosing(where condition: NetworkCondition) -> ReachabilityState {
+        let routes = [(IPAddress.Family.ipv4, ipv4), (.ipv6, ipv6)].compactMap { family, path in
+            path.status == .reachable ? DefaultRoute(preferred: path, family, addresses: []) : nil
+        }
+        let verdict = Verdict(ipv4: ipv4, ipv6: ipv6).choosing(from: routes, where: condition)
+        var state = self
+        if verdict.ipv4 != ipv4 || verdict.ipv6 != ipv6 { state.adopt(verdict) }
+        state.availableInterfaces = verdict.available
+        // What broke is known of the kernel's own choice, whose link the condition may not allow.
+        if condition != .any { state.rootCause = nil }
+        return state
+    }
+}
+
+extension ReachabilityState: CustomDebugStringConvertible {
+    /// The state in one line, for logs of developers; its form may change: `internet: reachable by eth0 (wired),
+    /// metered; IPv4 eth0 via 192.0.2.1 from 192.0.2.2; IPv6 not reachable (no-route)`.
+    public var debugDescription: String {
+        var text = "\(target): \(status.rawValue)"
+        if let interface { text += " by \(interface)" }
+        if let linkClass { text += " (\(linkClass.rawValue))" }
+        if let reason { text += " (\(reason.rawValue))" }
+        if let rootCause { text += ", since \(rootCause.sentence)" }
+        if isMetered { text += ", metered" }
+        if isStale { text += ", stale" }
+        if isHeld { text += ", held" }
+        let others = availableInterfaces.map(\.name).filter { $0 != interface }
+        if !others.isEmpty { text += ", also by \(others.joined(separator: " "))" }
+        return text + "; IPv4 \(ipv4.debugDescription); IPv6 \(ipv6.debugDescription)"
+    }
+}
+
+extension NetworkPath: CustomDebugStringConvertible {
+    /// The path in a few words, for logs of developers; its form may change: `eth0 via 192.0.2.1 from 192.0.2.2`.
+    public var debugDescription: String {
+        guard status == .reachable else {
+            return status.rawValue + (reason.map { " (\($0.rawValue))" } ?? "")
+        }
+        let parts = [interface, gateway.map { "via \($0)" }, source.map { "from \($0)" }]
+        return parts.compactMap(\.self).joined(separator: " ")
+    }
+}
+
+/// The four values of AFNetworking's reachability manager, with its raw values.
+///
+/// As in AFNetworking, everything reachable that is not WWAN counts as Wi-Fi, including wired links.
+public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
+    /// Not determined.
+    case unknown = -1
+    /// Not reachable.
+    case notReachable = 0
+    /// Reachable through a cellular modem.
+    case reachableViaWWAN = 1
+    /// Reachable through anything else.
+    case reachableViaWiFi = 2
+
+    /// Creates the value for a status and the class of the link that carries the path.
+    public init(_ status: ReachabilityStatus, linkClass: LinkClass?) {
+        switch status {
+        case .unknown: self = .unknown
+        case .notReachable: self = .notReachable
+        case .reachable: self = linkClass == .wwan ? .reachableViaWWAN : .reachableViaWiFi
         }
     }
 }

@@ -4,22 +4,11 @@
 package struct StatusMachine: Sendable {
     /// The reported state.
     package private(set) var state: ReachabilityState
-    private var holdDown: HoldDown
-    private var hasBegun = false
-    /// Whether the next verdict is reported at once.
-    private var isReconfigured = false
+    /// `nil` before the first.
     package private(set) var latest: Verdict?
     /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
     private(set) var report: ConnectivityReport?
-    /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
-    private var unsettledSince: BootTime?
-    /// When the status that waits to be reported began; `nil` if none waits.
-    private var pendingSince: BootTime?
-    /// When the verdict returned to the reported status; `nil` once it differs again.
-    private var returnedAt: BootTime?
-    /// Until when an unproved return from a loss that was not reported keeps the connectivity that was reported; `nil`
-    /// if none does.
-    private var proofHeldUntil: BootTime?
+    private var hold: ChangeHold
     /// The links on which checks have decided something, by family.
     private var decidedLinks = DecidedLinks()
     /// Whether the verdict has gone from reachable to something else and not come back.
@@ -27,19 +16,15 @@ package struct StatusMachine: Sendable {
 
     package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Instant) {
         state = ReachabilityState(target: target, since: moment.wall)
-        self.holdDown = holdDown
+        hold = ChangeHold(holdDown)
     }
 
     /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
-    package var deadline: BootTime? {
-        guard let latest, let pendingSince else { return proofHeldUntil }
-        return earliest(for: latest.status, pendingSince: pendingSince)
-    }
+    package var deadline: BootTime? { hold.deadline }
 
     /// Replaces the hold-down. The next verdict is reported at once, whatever is being held back.
     package mutating func apply(_ holdDown: HoldDown) {
-        self.holdDown = holdDown
-        isReconfigured = hasBegun
+        hold = ChangeHold(holdDown, isReplacement: latest != nil)
     }
 
     /// Processes a verdict.
@@ -50,47 +35,31 @@ package struct StatusMachine: Sendable {
         _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
     ) -> ReachabilityChange? {
         let previous = state
-        let latestStatus = latest?.status
+        let earlier = latest
         countFlaps(verdict.status)
         if let report, let latest { self.report = report.following(from: latest, to: verdict) }
         latest = verdict
         state.epoch = epoch
         state.isStale = false
-        guard hasBegun else { return begin(verdict, at: moment) }
-        if isReconfigured {
-            isReconfigured = false
-            forgetHold()
-            proofHeldUntil = nil
-            return publish(verdict, after: previous, cause: cause, at: moment)
-        }
-        guard verdict.status != state.status else {
-            if pendingSince != nil {
-                returnedAt = moment.boot
-                // The loss was not reported, so nothing is until a check of the path that is back decides.
-                if verdict.status == .reachable { proofHeldUntil = moment.boot + holdDown.down }
+        guard let earlier else { return begin(verdict, at: moment) }
+        if verdict.status == state.status {
+            hold.agree(on: verdict.status, at: moment.boot)
+        } else {
+            let isReversed = (earlier.status == .reachable) != (verdict.status == .reachable)
+            guard hold.differ(with: verdict.status, isReversed: isReversed, at: moment.boot) else {
+                noteHeld(verdict)
+                return nil
             }
-            pendingSince = nil
-            if state.heldCause != nil { state.heldCause = nil }
-            return publish(verdict, after: previous, cause: cause, at: moment)
         }
-        settle(at: moment.boot)
-        returnedAt = nil
-        proofHeldUntil = nil
-        unsettledSince = unsettledSince ?? moment.boot
-        // The hold-down restarts if the status changes to one with another delay.
-        let isReversed = (latestStatus == .reachable) != (verdict.status == .reachable)
-        pendingSince = isReversed ? moment.boot : pendingSince ?? moment.boot
-        return publishOrHold(verdict, after: previous, cause: cause, at: moment)
+        return publish(verdict, after: previous, cause: cause, at: moment)
     }
 
     /// Reports what was held back, once the deadline has come.
     package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
-        guard let latest else { return nil }
-        guard pendingSince == nil else {
-            return publishOrHold(latest, after: state, cause: .holdElapsed, at: moment)
-        }
-        guard let proofHeldUntil, moment.boot >= proofHeldUntil else { return nil }
-        return publishProof(cause: .holdElapsed, at: moment)
+        guard let latest, let deadline = hold.deadline, moment.boot >= deadline else { return nil }
+        guard hold.isWaiting else { return publishProof(cause: .holdElapsed, at: moment) }
+        _ = hold.isDue(at: moment.boot)
+        return publish(latest, after: state, cause: .holdElapsed, at: moment)
     }
 
     /// Marks the state as stale while the kernel cannot be observed.
@@ -108,7 +77,7 @@ package struct StatusMachine: Sendable {
     ) -> ReachabilityChange? {
         guard report != self.report else { return nil }
         self.report = report
-        guard hasBegun, pendingSince == nil else { return nil }
+        guard latest != nil, !hold.isWaiting else { return nil }
         return publishProof(cause: cause, at: moment)
     }
 
@@ -123,47 +92,18 @@ package struct StatusMachine: Sendable {
     }
 
     private mutating func begin(_ verdict: Verdict, at moment: Instant) -> ReachabilityChange? {
-        hasBegun = true
         adopt(verdict)
         state.since = moment.wall
         state.connectivitySince = moment.wall
         return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
 
-    private mutating func publishOrHold(
-        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
-    ) -> ReachabilityChange? {
-        guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
-            forgetHold()
-            return publish(verdict, after: previous, cause: cause, at: moment)
-        }
+    private mutating func noteHeld(_ verdict: Verdict) {
         state.isHeld = true
         if state.heldCause != verdict.rootCause { state.heldCause = verdict.rootCause }
-        return nil
-    }
-
-    private mutating func forgetHold() {
-        pendingSince = nil
-        unsettledSince = nil
-        returnedAt = nil
-        if state.heldCause != nil { state.heldCause = nil }
-    }
-
-    private func earliest(for status: ReachabilityStatus, pendingSince: BootTime) -> BootTime {
-        let wait = pendingSince + holdDown.duration(before: status)
-        guard let unsettledSince else { return wait }
-        return min(wait, unsettledSince + holdDown.maximum)
-    }
-
-    /// Ends a period of flapping, once the verdict has agreed with the reported status for a whole hold-down.
-    private mutating func settle(at now: BootTime) {
-        guard let since = returnedAt, now >= since + max(holdDown.up, holdDown.down) else { return }
-        returnedAt = nil
-        unsettledSince = nil
     }
 
     private mutating func countFlaps(_ status: ReachabilityStatus) {
-        guard hasBegun else { return }
         if status == .reachable {
             if isAway { state.flaps += 1 }
             isAway = false
@@ -175,6 +115,7 @@ package struct StatusMachine: Sendable {
     private mutating func publish(
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
+        if state.heldCause != nil { state.heldCause = nil }
         if holdsProof(at: moment.boot), state.leadsTheSameWay(as: verdict) {
             state.adopt(verdict, keepingProof: true)
             state.isHeld = true
@@ -198,7 +139,7 @@ package struct StatusMachine: Sendable {
     }
 
     private mutating func adoptProof() {
-        proofHeldUntil = nil
+        hold.endProof()
         if state.isHeld { state.isHeld = false }
         guard report != nil || state.isValidated else { return }
         state.adopt(proved: report)
@@ -208,8 +149,7 @@ package struct StatusMachine: Sendable {
 
     /// Whether the connectivity that was reported stays: what checks will find of a path that is back is not known yet.
     private func holdsProof(at now: BootTime) -> Bool {
-        guard let proofHeldUntil, let report else { return false }
-        return report.isUndecided && now < proofHeldUntil
+        report?.isUndecided == true && hold.keepsProof(at: now)
     }
 
     package static func differences(

@@ -11,18 +11,18 @@ public struct LineQuality: Hashable, Sendable {
     }
 
     /// What follows from the figures.
-    public var word: Word
+    public package(set) var word: Word
     /// Of a thousand packets, those that were lost.
-    public var lossPermille: Int
+    public package(set) var lossPermille: Int
     /// The median; `nil` if nothing answered while the line was idle.
-    public var roundTrip: Duration?
+    public package(set) var roundTrip: Duration?
     /// How much longer than the median the slowest tenth of the answers took.
-    public var jitter: Duration?
+    public package(set) var jitter: Duration?
     /// The number of packets from which the figures follow.
-    public var packets: Int
+    public package(set) var packets: Int
 
     /// Creates what was measured.
-    public init(_ word: Word, lossPermille: Int, roundTrip: Duration?, jitter: Duration?, packets: Int) {
+    package init(_ word: Word, lossPermille: Int, roundTrip: Duration?, jitter: Duration?, packets: Int) {
         self.word = word
         self.lossPermille = lossPermille
         self.roundTrip = roundTrip
@@ -45,10 +45,12 @@ public struct LineQuality: Hashable, Sendable {
     /// The lost share in percent: "12 %", "0.4 %".
     package var lossText: String { Self.lossText(of: lossPermille) }
 
-    static func lossText(of permille: Int) -> String {
+    package static func lossText(of permille: Int) -> String {
         permille >= 100 || permille % 10 == 0 ? "\((permille + 5) / 10) %" : "\(permille / 10).\(permille % 10) %"
     }
 
-    /// The round trip: "23 ms".
-    package var roundTripText: String? { roundTrip.map { "\($0.milliseconds) ms" } }
+    /// The round trip: "23 ms". No answer takes no time.
+    package var roundTripText: String? {
+        roundTrip.map { $0 < .milliseconds(1) ? "under 1 ms" : "\($0.milliseconds) ms" }
+    }
 }

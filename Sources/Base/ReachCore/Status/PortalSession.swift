@@ -1,21 +1,21 @@
 /// What the API of a network's portal says about this machine (RFC 8908).
 public struct PortalSession: Hashable, Sendable {
     /// The interface behind which the portal is.
-    public var interface: String
+    public package(set) var interface: String
     /// Whether the portal lets nothing pass until its conditions are met.
-    public var isCaptive: Bool
+    public package(set) var isCaptive: Bool
     /// The page on which a user can meet the conditions, or see the session.
-    public var userPortalURL: String?
+    public package(set) var userPortalURL: String?
     /// A page about the place, such as a hotel or a train.
-    public var venueInfoURL: String?
+    public package(set) var venueInfoURL: String?
     /// When the session ends; `nil` if it has no end, or if the portal does not say.
-    public var end: BootTime?
+    package var end: BootTime?
     /// Bytes that may still pass, when the portal was last asked; `nil` if it does not say.
-    public var bytesRemaining: Int64?
+    public package(set) var bytesRemaining: Int64?
     /// Whether the page of the portal can extend the session; `nil` if the portal does not say.
-    public var canExtend: Bool?
+    public package(set) var canExtend: Bool?
     /// Whether the session ends within ``warningTime``.
-    public var isEnding = false
+    public package(set) var isEnding = false
 
     /// How long before its end a session is reported to be about to end: time enough to find the page and to pay, and
     /// less than the shortest sessions that are sold.
@@ -27,18 +27,18 @@ public struct PortalSession: Hashable, Sendable {
     private static let sameEnd: Duration = .seconds(30)
 
     /// Creates a session.
-    public init(interface: String, isCaptive: Bool) {
+    package init(interface: String, isCaptive: Bool) {
         self.interface = interface
         self.isCaptive = isCaptive
     }
 
     /// Whole seconds until the session ends; 0 after its end.
-    public func secondsRemaining(at now: BootTime) -> Int64? {
+    package func secondsRemaining(at now: BootTime) -> Int64? {
         end.map { max(0, ($0 - now).nanoseconds / 1_000_000_000) }
     }
 
     /// A sentence for people.
-    func text(at now: BootTime) -> String {
+    package func text(at now: BootTime) -> String {
         if isCaptive {
             let page = userPortalURL.map { " Its page is \(DisplayText.sanitized($0))." } ?? ""
             return "The network's portal says that it lets nothing pass until its conditions are met.\(page)"

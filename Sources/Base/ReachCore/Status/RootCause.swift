@@ -4,30 +4,38 @@
 /// `no-route`. The root cause names what broke: of all that is wrong on the way to the target, the lowest.
 public struct RootCause: Hashable, Sendable {
     /// What broke.
-    public var kind: Kind
+    public package(set) var kind: Kind
     /// The interface that broke; `nil` where the cause concerns none.
-    public var interface: String?
+    public package(set) var interface: String?
 
     /// Creates a root cause.
-    public init(_ kind: Kind, interface: String? = nil) {
+    package init(_ kind: Kind, interface: String? = nil) {
         self.kind = kind
         self.interface = interface
     }
 
-    /// Creates a root cause that the reason names.
-    public init(_ reason: Reason, interface: String? = nil) { self.init(.reason(reason), interface: interface) }
-
-    /// Creates a root cause below the reason.
-    public init(_ detail: Detail, interface: String? = nil) { self.init(.detail(detail), interface: interface) }
-
-    /// What broke: what the reason says already, or something that the reason does not show.
-    public enum Kind: Hashable, Sendable {
-        case reason(Reason)
-        case detail(Detail)
-    }
-
-    /// What a ``Reason`` does not show, with its word in JSON.
-    public enum Detail: String, Hashable, Sendable, CaseIterable {
+    /// What broke, with its word in JSON. What a ``Reason`` says already has the reason's word.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// No interface has the given name.
+        case noInterface = "no-interface"
+        /// The link is down.
+        case linkDown = "link-down"
+        /// The link has no carrier.
+        case noCarrier = "no-carrier"
+        /// The link has no usable address yet.
+        case noAddress = "no-address"
+        /// A route discards the packets.
+        case blackhole
+        /// A route rejects the packets as unreachable.
+        case unreachable
+        /// A route prohibits the packets.
+        case prohibited
+        /// The gateway does not answer.
+        case gatewayUnreachable = "gateway-unreachable"
+        /// The target is on the link and does not answer.
+        case neighbourUnreachable = "neighbour-unreachable"
+        /// The name has no address.
+        case nameNotResolved = "name-not-resolved"
         /// The machine has no link that could carry the path.
         case noLinks = "no-links"
         /// The interface that carried the path was removed.
@@ -71,110 +79,146 @@ public struct RootCause: Hashable, Sendable {
     }
 }
 
-extension RootCause.Kind: RawRepresentable, CaseIterable {
-    /// The reasons that can be root causes. Of the others, something else is one.
-    private static let reasons: [Reason] = [
-        .noInterface, .linkDown, .noCarrier, .noAddress, .blackhole, .unreachable, .prohibited, .gatewayUnreachable,
-        .neighbourUnreachable, .nameNotResolved,
-    ]
+extension RootCause.Kind {
+    /// How far a link has come on the way to a working path. Of links, the one that has come furthest is the easiest to
+    /// mend.
+    enum Progress: Int, Comparable {
+        case off, radioOff, noCarrier, waiting, usable, hasOwnAddress, hasAddress, lacksRoute
 
-    /// All kinds, those that are reasons first.
-    public static var allCases: [Self] { reasons.map(Self.reason) + RootCause.Detail.allCases.map(Self.detail) }
+        static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
+    }
 
-    /// Reads the word that JSON has.
-    public init?(rawValue: String) {
-        if let reason = Self.reasons.first(where: { $0.rawValue == rawValue }) {
-            self = .reason(reason)
-        } else if let detail = RootCause.Detail(rawValue: rawValue) {
-            self = .detail(detail)
-        } else {
-            return nil
+    /// All that is known of a kind but its word, in one row.
+    package struct Row: Sendable {
+        /// Who can mend it.
+        package let party: ResponsibleParty
+        /// The layer that is broken, as the history of outages names it.
+        package let layer: OutageLayer
+        /// How far the link has come; of what is not about a link it says nothing.
+        let progress: Progress
+        /// From the interface's name.
+        let clause: @Sendable (Clause) -> Clause
+        /// What would mend it, as a sentence, from the interface's name; `nil` where the clause says it.
+        let remedy: (@Sendable (String) -> String)?
+
+        init(
+            _ party: ResponsibleParty, _ layer: OutageLayer, _ clause: @escaping @Sendable (Clause) -> Clause,
+            at progress: Progress = .noCarrier, remedy: (@Sendable (String) -> String)? = nil
+        ) {
+            self.party = party
+            self.layer = layer
+            self.progress = progress
+            self.clause = clause
+            self.remedy = remedy
         }
     }
 
-    /// The word in JSON.
-    public var rawValue: String {
+    package var layer: OutageLayer { row.layer }
+
+    // What the cable, the access point or the DHCP server is to blame for is the local network's.
+    package var row: Row {
         switch self {
-        case .reason(let reason): reason.rawValue
-        case .detail(let detail): detail.rawValue
+        case .noInterface: Row(.thisMachine, .link, { _ in "no interface has that name" })
+        case .linkDown:
+            Row(
+                .thisMachine, .link, { "\($0) is down" }, at: .off,
+                remedy: { "`ip link set \($0) up` would bring it up." })
+        case .noCarrier:
+            Row(
+                .localNetwork, .link, { "\($0) has no carrier" },
+                remedy: { _ in "The cable or what is at its other end is to be looked at." })
+        case .noAddress:
+            Row(.localNetwork, .address, { "\($0) has no usable address yet" }, at: .usable, remedy: Self.noAnswer)
+        case .blackhole: Row(.thisMachine, .route, { _ in "a route discards the packets" })
+        case .unreachable: Row(.thisMachine, .route, { _ in "a route rejects the packets as unreachable" })
+        case .prohibited: Row(.thisMachine, .route, { _ in "a route forbids it" })
+        case .gatewayUnreachable: Row(.localNetwork, .gateway, { "the gateway on \($0) does not answer" })
+        case .neighbourUnreachable: Row(.server, .gateway, { "the host does not answer on \($0)" })
+        case .nameNotResolved: Row(.nameServer, .name, { _ in "the name has no address" })
+        case .noLinks: Row(.thisMachine, .link, { _ in "there is no link that could carry it" })
+        case .interfaceGone: Row(.thisMachine, .link, { "\($0) is gone" })
+        case .radioBlocked:
+            Row(
+                .thisMachine, .link, { "the radio of \($0) is switched off by software" }, at: .radioOff,
+                remedy: { _ in "`rfkill unblock all` would switch it on." })
+        case .radioSwitchedOff:
+            Row(
+                .thisMachine, .link, { "the radio of \($0) is switched off by a key or switch" }, at: .radioOff,
+                remedy: { _ in "Only that key or switch can switch it on." })
+        case .notAssociated:
+            Row(
+                .localNetwork, .link, { "\($0) is connected to no access point" },
+                remedy: { _ in "The access point is off, out of range or unknown to this machine." })
+        case .authenticating:
+            Row(.localNetwork, .link, { "\($0) waits for the access point to let it in" }, at: .waiting)
+        case .authenticationFailed:
+            Row(
+                .localNetwork, .link, { "the access point does not let \($0) in" }, at: .waiting,
+                remedy: { _ in "The password may be wrong, or the signal too weak." })
+        case .notAuthorised:
+            Row(
+                .localNetwork, .link, { "\($0) waits for authorisation (802.1X)" }, at: .waiting,
+                remedy: { _ in "The switch wants a login by 802.1X, such as that of wpa_supplicant." })
+        case .modemNotConnected:
+            Row(
+                .provider, .link, { "the modem \($0) has no data connection" },
+                remedy: { _ in
+                    "The SIM, the network's coverage or the subscription may be missing: the kernel does not show "
+                        + "which, but `mmcli -m any` does where ModemManager runs."
+                })
+        case .noPorts:
+            Row(
+                .thisMachine, .link, { "\($0) has no port" },
+                remedy: { "`ip link set PORT master \($0)` would give it one." })
+        case .portNotForwarding:
+            Row(
+                .localNetwork, .link, { "no port of \($0) forwards yet (STP)" }, at: .waiting,
+                remedy: { _ in
+                    "A bridge with the spanning tree protocol forwards by a port after twice its forward delay, 30 s "
+                        + "by default."
+                })
+        case .notAttached: Row(.thisMachine, .link, { "no program is attached to \($0)" })
+        case .selfAssignedAddress:
+            Row(
+                .localNetwork, .address, { "\($0) has only an address that it gave itself" }, at: .hasOwnAddress,
+                remedy: Self.noAnswer)
+        case .addressTentative:
+            Row(
+                .thisMachine, .address, { "the address of \($0) is still being checked for duplicates" },
+                at: .hasAddress)
+        case .addressDuplicate:
+            Row(.localNetwork, .address, { "the address of \($0) is in use by another host" }, at: .hasAddress)
+        case .ipv6Disabled:
+            Row(
+                .thisMachine, .address, { "IPv6 is disabled on \($0)" }, at: .usable,
+                remedy: { "`sysctl net.ipv6.conf.\($0).disable_ipv6=0` would enable it." })
+        case .smallMTU:
+            Row(
+                .thisMachine, .address, { "the MTU of \($0) is below 1280, the least for IPv6" }, at: .usable,
+                remedy: { "`ip link set \($0) mtu 1280` would give it IPv6." })
+        case .noDefaultRoute:
+            Row(.thisMachine, .route, { "\($0) has an address, but no default route" }, at: .lacksRoute)
+        case .rule: Row(.thisMachine, .route, { _ in "a policy rule forbids it" })
         }
     }
 
-    /// The layer that is broken, as the history of outages names it.
-    var layer: OutageLayer {
-        switch self {
-        case .reason(let reason): reason.layer
-        case .detail(.selfAssignedAddress), .detail(.addressTentative), .detail(.addressDuplicate),
-            .detail(.ipv6Disabled), .detail(.smallMTU):
-            .address
-        case .detail(.noDefaultRoute), .detail(.rule): .route
-        case .detail: .link
-        }
-    }
+    private static let noAnswer: @Sendable (String) -> String = { _ in "No DHCP server or router has answered on it." }
 }
 
 extension RootCause {
     /// Whether it is something about a link or its address, which a lookup of a route does not show.
     package var isBelowRoutes: Bool {
-        kind != .reason(.noInterface) && [.link, .address].contains(kind.layer)
+        kind != .noInterface && kind.layer.isBelowRoutes
     }
 
     /// The root cause in words, for people. The name of the interface is the kernel's, which may contain control
     /// characters.
-    package var sentence: String {
-        let name = interface.map(DisplayText.sanitized) ?? "the link"
-        return switch kind {
-        case .detail(.noLinks): "there is no link that could carry it"
-        case .detail(.interfaceGone): "\(name) is gone"
-        case .reason(.linkDown): "\(name) is down"
-        case .detail(.radioBlocked): "the radio of \(name) is switched off by software"
-        case .detail(.radioSwitchedOff): "the radio of \(name) is switched off by a key or switch"
-        case .reason(.noCarrier): "\(name) has no carrier"
-        case .detail(.notAssociated): "\(name) is connected to no access point"
-        case .detail(.authenticating): "\(name) waits for the access point to let it in"
-        case .detail(.authenticationFailed): "the access point does not let \(name) in"
-        case .detail(.notAuthorised): "\(name) waits for authorisation (802.1X)"
-        case .detail(.modemNotConnected): "the modem \(name) has no data connection"
-        case .detail(.noPorts): "\(name) has no port"
-        case .detail(.portNotForwarding): "no port of \(name) forwards yet (STP)"
-        case .detail(.notAttached): "no program is attached to \(name)"
-        case .reason(.noAddress): "\(name) has no usable address yet"
-        case .detail(.selfAssignedAddress): "\(name) has only an address that it gave itself"
-        case .detail(.addressTentative): "the address of \(name) is still being checked for duplicates"
-        case .detail(.addressDuplicate): "the address of \(name) is in use by another host"
-        case .detail(.ipv6Disabled): "IPv6 is disabled on \(name)"
-        case .detail(.smallMTU): "the MTU of \(name) is below 1280, the least for IPv6"
-        case .detail(.noDefaultRoute): "\(name) has an address, but no default route"
-        case .reason(.prohibited): "a route forbids it"
-        case .detail(.rule): "a policy rule forbids it"
-        case .reason(.gatewayUnreachable): "the gateway on \(name) does not answer"
-        case .reason(.neighbourUnreachable): "the host does not answer on \(name)"
-        case .reason(.nameNotResolved): "the name has no address"
-        case .reason(let reason): reason.sentence
-        }
+    package var clause: Clause {
+        kind.row.clause(interface.map { Clause(name: DisplayText.sanitized($0)) } ?? "the link")
     }
 
+    package var sentence: String { clause.text }
+
     /// What would mend it, as a sentence; `nil` where the cause says it, or a step of the explanation does.
-    package var remedy: String? {
-        let name = interface.map(DisplayText.sanitized) ?? "INTERFACE"
-        return switch kind {
-        case .reason(.linkDown): "`ip link set \(name) up` would bring it up."
-        case .detail(.radioBlocked): "`rfkill unblock all` would switch it on."
-        case .detail(.radioSwitchedOff): "Only that key or switch can switch it on."
-        case .reason(.noCarrier): "The cable or what is at its other end is to be looked at."
-        case .detail(.notAssociated): "The access point is off, out of range or unknown to this machine."
-        case .detail(.authenticationFailed): "The password may be wrong, or the signal too weak."
-        case .detail(.notAuthorised): "The switch wants a login by 802.1X, such as that of wpa_supplicant."
-        case .detail(.modemNotConnected):
-            "The SIM, the network's coverage or the subscription may be missing: the kernel does not show which, but "
-                + "`mmcli -m any` does where ModemManager runs."
-        case .detail(.noPorts): "`ip link set PORT master \(name)` would give it one."
-        case .detail(.portNotForwarding):
-            "A bridge with the spanning tree protocol forwards by a port after twice its forward delay, 30 s by default."
-        case .reason(.noAddress), .detail(.selfAssignedAddress): "No DHCP server or router has answered on it."
-        case .detail(.ipv6Disabled): "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it."
-        case .detail(.smallMTU): "`ip link set \(name) mtu 1280` would give it IPv6."
-        default: nil
-        }
-    }
+    package var remedy: String? { kind.row.remedy?(interface.map(DisplayText.sanitized) ?? "INTERFACE") }
 }

@@ -2,7 +2,7 @@
 /// to keep.
 ///
 /// Inlinable: else each module would look up the type's description and copy values through it
-/// (Documentation/architecture/bounds.md).
+/// (contrib/bench/bounds.md).
 @usableFromInline package struct Shared<Value: Sendable>: Sendable {
     /// Unchecked, since it changes only while a single reference to it exists.
     @usableFromInline final class Storage: @unchecked Sendable {

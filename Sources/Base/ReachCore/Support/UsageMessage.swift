@@ -4,12 +4,33 @@ package enum UsageMessage {
     /// - Parameters:
     ///   - full: ArgumentParser's message. Its usage line lists all options, some 250 columns of them.
     ///   - program: The program's name.
-    package static func short(_ full: String, program: String) -> String {
+    ///   - words: The command line, for hints that the message lacks.
+    package static func short(_ full: String, program: String, words: [String] = []) -> String {
         let lines = full.split(scalar: "\n")
-        guard let first = lines.first?.after("Error: ") else { return full }
+        guard let first = lines.first?.after("Error: ").map({ plain($0, words) }) else { return full }
         let rest = lines.dropFirst().filter { !$0.hasUTF8Prefix("Usage: ") && !$0.hasUTF8Prefix("Help:  ") }
         return (["\(program): \(first)"] + rest.map { $0.trimmed.after("See ").map { "See \($0)" } ?? String($0) })
             .joined(separator: "\n")
+    }
+
+    /// A sentence of ArgumentParser's as a person would say it, with what was probably meant.
+    private static func plain(_ sentence: Substring, _ words: [String]) -> String {
+        let quoted = sentence.split(scalar: "'", omittingEmptySubsequences: false).map(String.init)
+        if sentence.hasUTF8Prefix("Value to be set with flag '"), quoted.count == 5 {
+            return "\(quoted[3]) and \(quoted[1]) exclude each other"
+        }
+        if sentence.hasUTF8Prefix("Unknown option '"), quoted.count == 3 {
+            let isVersion = quoted[1].lowercased() == "-v"
+            return String(sentence)
+                + NearestWord.hint(for: isVersion ? "--version" : quoted[1], among: ["--version", "--help"])
+        }
+        if sentence.hasUTF8Prefix("Missing value for '"), quoted.count == 3,
+            let option = quoted[1].split(scalar: " ").first, let place = words.firstIndex(of: String(option)),
+            place + 1 < words.count
+        {
+            return sentence + ": '\(DisplayText.excerpt(words[place + 1]))' begins like an option"
+        }
+        return String(sentence)
     }
 }
 

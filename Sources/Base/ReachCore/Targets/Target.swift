@@ -18,6 +18,8 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     public var description: String { parts.value.description }
     /// The meaning of the target.
     public var subject: Subject { parts.value.subject }
+    /// What a URL makes programs send to its host; `nil` where that is not known.
+    package var flow: PacketFlow? { parts.value.flow }
 
     /// Shared, since each state, and each change of one, has its target.
     private let parts: Shared<Parts>
@@ -25,6 +27,7 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     private struct Parts: Hashable, Sendable {
         let description: String
         let subject: Subject
+        let flow: PacketFlow?
     }
 
     /// The longest text of a target in bytes. URLs that people use are shorter.
@@ -62,24 +65,47 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter whole: What was written, of which `text` was made; errors quote it.
     package init(_ text: String, quotedAs whole: String) throws(TargetError) {
-        self.init(description: text, subject: try TargetParser.parse(text, quotedAs: whole))
+        let isURL = text.utf8Range(of: "://") != nil
+        self.init(
+            description: text, subject: try TargetParser.parse(text, quotedAs: whole),
+            flow: isURL ? TargetParser.flow(ofURL: text) : nil)
     }
 
-    /// The target whose reachability this one's is: of a URL, its host. URLs of one host are watched as one.
+    /// The target whose reachability this one's is: of a URL, its host, and the port, since rules may look at that.
+    /// URLs that differ in nothing else are watched as one.
     package var watched: Target {
         guard description.utf8Range(of: "://") != nil else { return self }
+        let port = flow.map { ":\($0.port)" } ?? ""
         switch subject {
         // No target of a configuration has such a name.
-        case .name(let name): return Target(description: "//" + name, subject: subject)
+        case .name(let name): return Target(description: "//" + name + port, subject: subject, flow: flow)
         case .address(let address, let zone):
-            return Target(description: "//\(address)" + (zone.map { "%" + $0 } ?? ""), subject: subject)
+            let host = "\(address)" + (zone.map { "%" + $0 } ?? "")
+            return Target(description: "//[\(host)]" + port, subject: subject, flow: flow)
         case .internet, .prefix, .interface: return self
         }
     }
 
-    private init(description: String, subject: Subject) {
-        parts = Shared(Parts(description: description, subject: subject))
+    private init(description: String, subject: Subject, flow: PacketFlow? = nil) {
+        parts = Shared(Parts(description: description, subject: subject, flow: flow))
     }
+}
+
+/// What rules look at in a packet besides its addresses (`ip rule add ipproto tcp dport 443 ...`).
+package struct PacketFlow: Hashable, Sendable {
+    /// By the numbers of IP's protocols.
+    package enum Transport: UInt8, Sendable {
+        case tcp = 6
+        case udp = 17
+    }
+
+    package let transport: Transport
+    /// The port that is sent to.
+    package let port: UInt16
+
+    package static func tcp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .tcp, port: port) }
+
+    package static func udp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .udp, port: port) }
 }
 
 /// The reason why a text is not a target. Its description is a sentence for people.

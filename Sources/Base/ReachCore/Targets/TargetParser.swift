@@ -97,6 +97,18 @@ enum TargetParser {
         return try host(unescapingZone(of: String(authority.host)), whole: whole)
     }
 
+    /// What programs send to the host of a URL that is a target; `nil` where its scheme does not say.
+    static func flow(ofURL text: String) -> PacketFlow? {
+        let pieces = URLPieces(text)
+        let usual: UInt16
+        switch pieces.scheme?.lowercased() {
+        case "http", "ws": usual = 80
+        case "https", "wss": usual = 443
+        default: return nil
+        }
+        return .tcp((pieces.authority?.portNumber ?? nil) ?? usual)
+    }
+
     /// The host with a plain percent sign before its zone, which a URL escapes as `%25` (RFC 6874).
     private static func unescapingZone(of host: String) -> String {
         guard let escaped = host.utf8Range(of: "%25") else { return host }

@@ -6,6 +6,7 @@
 
 #include "reach_ethtool.h"
 #include "reach_late.h"
+#include "reach_link.h"
 #include "reach_memory.h"
 #include "reach_networkmanager.h"
 #include "reach_peer.h"

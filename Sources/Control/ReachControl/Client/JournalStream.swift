@@ -22,7 +22,7 @@ package struct JournalStream: ~Copyable {
     /// - Parameter patience: The longest wait for a busy daemon to accept the connection and the call.
     package init(path: String, _ query: JournalQuery, patience: Duration = .seconds(5)) throws(ControlError) {
         let socket = try ClientSocket(path: path, patience: patience)
-        try socket.send(query.call(wantsMore: true))
+        try socket.send(query.call(wantsMore: true), within: .monitor)
         self.socket = socket
     }
 

@@ -1,3 +1,4 @@
+package import ReachClient
 package import ReachCore
 
 /// Encodes the events of many targets. A change that differs from the one before it in nothing but the target is not
@@ -22,5 +23,40 @@ package struct ChangeEncoder {
         let encoded = EncodedEvent.change(change, source: source, of: quoted)
         last = (change, encoded)
         return encoded
+    }
+}
+
+extension StreamEvent {
+    /// The event as a JSON object.
+    ///
+    /// - Parameter source: Named in the event's status.
+    package func encoded(source: StatusSource) -> EncodedEvent {
+        switch self {
+        case .target(let event): return event.encoded(source: source)
+        case .unavailable(_, let change): return .change(change, source: source)
+        case .snapshot(let change, _):
+            let moment = Instant(wall: change.time, boot: change.bootTime)
+            return .snapshot(change.state, source: source, isInitial: false, cause: .resync, at: moment)
+        case .dropped(let moment, let count): return .dropped(count: count, at: moment)
+        case .other(let moment, let type, let json): return .other(type, json, at: moment)
+        case .disconnected(let moment, let error, let state):
+            return .disconnected(reason: error.description, state, source: source, at: moment)
+        case .reconnected(let moment, let away, _): return .reconnected(away: away, at: moment)
+        }
+    }
+}
+
+extension TargetEvent {
+    /// The event as a JSON object.
+    ///
+    /// - Parameter source: Named in the event's status.
+    package func encoded(source: StatusSource) -> EncodedEvent {
+        switch self {
+        case .change(let change): .change(change, source: source)
+        case .resync(let moment, let reason): .resync(reason: reason, at: moment)
+        case .wake(let moment, let slept): .wake(slept: slept, at: moment)
+        case .notice(let moment, let notice): .notice(notice, at: moment)
+        case .probe(let event): .probe(event)
+        }
     }
 }

@@ -21,18 +21,7 @@ extension JSONWriter {
                 json.field("quality", nil as String?)
             }
             json.field("facts", array: { json in for fact in diagnosis.facts { json.fact(fact) } })
-            json.field(
-                "steps",
-                array: { json in
-                    for step in diagnosis.steps {
-                        json.object {
-                            $0.field("subject", step.subject.rawValue)
-                            $0.field("finding", step.finding.rawValue)
-                            $0.field("text", step.text)
-                            $0.field("duration_us", step.duration?.microseconds)
-                        }
-                    }
-                })
+            json.steps(diagnosis.steps)
         }
     }
 
@@ -60,10 +49,9 @@ extension Diagnosis {
     /// Reads a diagnosis that ``JSONWriter/diagnosis(_:started:duration:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) {
         let reader = try StatusReader(json)
-        let steps = try reader.objects("steps").map { step throws(StatusReadingError) in try Step(step) }
         self.init(
             target: try reader.value("target", \.string), outcome: try reader.word("outcome") ?? .unknown,
-            blame: try Blame(reader), steps: steps,
+            blame: try Blame(reader), steps: try reader.steps(),
             facts: try (json["facts"] == nil ? [] : reader.objects("facts")).map { fact throws(StatusReadingError) in
                 try Fact(fact)
             },
@@ -77,20 +65,10 @@ extension Diagnosis.Blame {
         let (party, layer) = (
             try reader.word("party", Diagnosis.Party.self), try reader.word("layer", OutageLayer.self)
         )
-        let subject = try reader.word("subject", Diagnosis.Step.Subject.self)
+        let subject = try reader.word("subject", Diagnosis.Subject.self)
         guard let party, let layer, let subject, let text = try reader.optional("text", \.string) else { return nil }
         let between = try reader.texts("between").compactMap { Diagnosis.Party(rawValue: $0) }
-        self.init(party, layer, subject, text, between: between)
-    }
-}
-
-extension Diagnosis.Step {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        let finding = Finding(rawValue: try reader.value("finding", \.string)) ?? .neutral
-        self.init(
-            Subject(rawValue: try reader.value("subject", \.string)) ?? .connect, finding,
-            try reader.value("text", \.string),
-            duration: try reader.optional("duration_us", \.integer).map { .microseconds($0) })
+        self.init(party, layer, subject, Clause(name: text), between: between)
     }
 }
 

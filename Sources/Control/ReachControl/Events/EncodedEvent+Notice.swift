@@ -83,16 +83,10 @@ extension JSONWriter {
         field("table", route.table.wide)
         field("metric", route.metric?.wide)
         field("nexthop_id", route.nexthopObject?.wide)
-        field(
-            "hops",
-            array: { json in
-                for hop in route.hops {
-                    json.object {
-                        $0.field("ifindex", hop.interface?.wide)
-                        $0.field("gateway", hop.gateway?.description)
-                    }
-                }
-            })
+        objects("hops", route.hops) { json, hop in
+            json.field("ifindex", hop.interface?.wide)
+            json.field("gateway", hop.gateway?.description)
+        }
     }
 }
 

@@ -188,3 +188,17 @@ package struct QuotedTarget: Sendable {
         self.json = json.bytes
     }
 }
+
+extension JSONWriter {
+    /// Writes an array with an object for each element.
+    package mutating func objects<Elements: Sequence>(
+        _ name: StaticString, _ elements: Elements, _ body: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        field(name, array: { json in for element in elements { json.object { body(&$0, element) } } })
+    }
+
+    package mutating func field(_ name: StaticString, share: Double?) {
+        key(name)
+        if let share { value(share) } else { value(nil) }
+    }
+}

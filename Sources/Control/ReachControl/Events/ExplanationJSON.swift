@@ -37,17 +37,16 @@ extension JSONWriter {
     private mutating func family(_ family: Explanation.Family) {
         field("status", family.path.status.rawValue)
         field("reason", family.path.reason?.rawValue)
-        field(
-            "steps",
-            array: { json in
-                for step in family.steps {
-                    json.object {
-                        $0.field("subject", step.subject.rawValue)
-                        $0.field("finding", step.finding.rawValue)
-                        $0.field("text", step.text)
-                    }
-                }
-            })
+        steps(family.steps)
+    }
+
+    mutating func steps<Topic>(_ steps: [ExplainedStep<Topic>]) {
+        objects("steps", steps) { json, step in
+            json.field("subject", step.subject.rawValue)
+            json.field("finding", step.finding.rawValue)
+            json.field("text", step.text)
+            if Topic.isTimed { json.field("duration_us", step.duration?.microseconds) }
+        }
     }
 }
 
@@ -77,17 +76,18 @@ extension Explanation {
 extension Explanation.Family {
     fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
         let status = ReachabilityStatus(rawValue: try reader.value("status", \.string)) ?? .unknown
-        let steps = try reader.objects("steps").map { step throws(StatusReadingError) in
-            try Explanation.Step(step)
-        }
-        self.init(path: NetworkPath(status: status, reason: try reader.word("reason")), steps: steps)
+        self.init(path: NetworkPath(status: status, reason: try reader.word("reason")), steps: try reader.steps())
     }
 }
 
-extension Explanation.Step {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        let text = try reader.value("text", \.string)
-        let finding = Finding(rawValue: try reader.value("finding", \.string)) ?? .neutral
-        self.init(Subject(rawValue: try reader.value("subject", \.string)) ?? .target, finding, text)
+extension StatusReader {
+    func steps<Topic>() throws(StatusReadingError) -> [ExplainedStep<Topic>] {
+        try objects("steps").map { step throws(StatusReadingError) in
+            ExplainedStep(
+                Topic(rawValue: try step.value("subject", \.string)) ?? .other,
+                StepFinding(rawValue: try step.value("finding", \.string)) ?? .neutral,
+                try step.value("text", \.string),
+                duration: try step.optional("duration_us", \.integer).map { .microseconds($0) })
+        }
     }
 }

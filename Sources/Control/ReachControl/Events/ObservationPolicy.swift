@@ -20,6 +20,8 @@ package struct ObservationPolicy: Equatable, Sendable {
     /// `nil` for the built-in ones.
     package var anchors: [IPAddress]?
     package var mark: UInt32?
+    /// The host of the proxy by which the Internet is reached where no default route leads to it.
+    package var proxy: Target?
     package var hold = HoldDown()
 
     package init() {}
@@ -34,47 +36,30 @@ package struct ObservationPolicy: Equatable, Sendable {
             json.field("type", "policy")
             if let anchors { json.field("anchors", anchors.map(String.init)) }
             json.field("mark", mark.map(Int64.init))
+            if let proxy { json.field("proxy", proxy.description as String?) }
             json.field("hold_up_ns", hold.up.nanoseconds)
             json.field("hold_down_ns", hold.down.nanoseconds)
             json.field("hold_maximum_ns", hold.maximum.nanoseconds)
-            json.field(
-                "targets",
-                array: { json in
-                    for named in targets {
-                        json.object { json in
-                            json.field("name", named.name)
-                            json.field("target", named.target.description)
-                        }
-                    }
-                })
-            json.field(
-                "interfaces",
-                array: { json in
-                    for rule in rules {
-                        json.object { json in
-                            json.field("match", rule.pattern.pattern)
-                            json.field("class", rule.linkClass?.rawValue)
-                            if let isMetered = rule.isMetered { json.field("metered", isMetered) }
-                            if let passes = rule.passesTunnels { json.field("past_tunnels", passes) }
-                        }
-                    }
-                })
-            json.field(
-                "networks",
-                array: { json in
-                    for rule in networks {
-                        json.object { json in
-                            json.field("name", rule.name)
-                            json.field("ssid", rule.ssids.map(\.description))
-                            json.field("bssid", rule.bssids.map(\.description))
-                            json.field("gateway_mac", rule.gateways.map(\.description))
-                            json.field("prefix", rule.prefixes.map(\.description))
-                            json.field("pvd", rule.domains.map(\.description))
-                            if let isMetered = rule.isMetered { json.field("metered", isMetered) }
-                            json.field("trusted", rule.isTrusted)
-                        }
-                    }
-                })
+            json.objects("targets", targets) { json, named in
+                json.field("name", named.name)
+                json.field("target", named.target.description)
+            }
+            json.objects("interfaces", rules) { json, rule in
+                json.field("match", rule.pattern.pattern)
+                json.field("class", rule.linkClass?.rawValue)
+                if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+                if let passes = rule.passesTunnels { json.field("past_tunnels", passes) }
+            }
+            json.objects("networks", networks) { json, rule in
+                json.field("name", rule.name)
+                json.field("ssid", rule.ssids.map(\.description))
+                json.field("bssid", rule.bssids.map(\.description))
+                json.field("gateway_mac", rule.gateways.map(\.description))
+                json.field("prefix", rule.prefixes.map(\.description))
+                json.field("pvd", rule.domains.map(\.description))
+                if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+                json.field("trusted", rule.isTrusted)
+            }
         }
         json.newline()
         return json.bytes
@@ -86,6 +71,7 @@ package struct ObservationPolicy: Equatable, Sendable {
             let networks = json["networks"]?.array
         else { return nil }
         anchors = json["anchors"]?.array?.compactMap { $0.string.flatMap { IPAddress($0) } }
+        proxy = json["proxy"]?.string.flatMap { try? Target.host($0) }
         mark = json["mark"]?.integer.flatMap { UInt32(exactly: $0) }
         func time(_ key: String) -> Duration { .nanoseconds(max(0, json[key]?.integer ?? 0)) }
         hold = HoldDown(up: time("hold_up_ns"), down: time("hold_down_ns"), maximum: time("hold_maximum_ns"))

@@ -79,8 +79,7 @@ extension JSONWriter {
         field("fail_ms", uptime.fail.nanoseconds / 1_000_000)
         field("paused_ms", uptime.paused.nanoseconds / 1_000_000)
         field("inconclusive_ms", uptime.inconclusive.nanoseconds / 1_000_000)
-        key("availability")
-        if let availability = uptime.availability { value(availability) } else { value(nil) }
+        field("availability", share: uptime.availability)
     }
 
     private mutating func latency(_ latency: ProbeLatency?) {

@@ -1,90 +1,92 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// io.reach.Monitor: queries of the daemon's targets, links and probes, and its control.
-package enum MonitorInterface {
-    package static let name = "io.reach.Monitor"
-
+extension MonitorInterface {
     /// The text of io.reach.Monitor.varlink, which SwiftPM embeds in the code.
     package static let definition = String(decoding: PackageResources.io_reach_Monitor_varlink, as: UTF8.self)
-
-    /// The parameter of Watch by which a client says that it waits for a path. Older daemons refuse it.
-    static let waitingParameter = "waiting"
 
     static func make(
         _ service: any ControlService, _ topics: Topics, _ followers: JournalFollowers
     ) -> VarlinkInterface {
-        VarlinkInterface(
+        let methods = [reading(service, topics), managing(service, followers), probeMethods(service)]
+        return VarlinkInterface(
             name: name, definition: definition,
-            methods: [
-                "Status": .init(["target"]) { request throws(VarlinkError) in
-                    let target = try request.target()
-                    service.status(of: target.watched, for: request.caller) { result in
-                        request.reply(result) { json, state in
-                            var state = state
-                            state.target = target
-                            let now = SystemClock.now
-                            json.key("status")
-                            json.status(state, source: .daemon, at: now.wall, now.boot)
-                        }
+            methods: methods.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+    }
+
+    private static func reading(_ service: any ControlService, _ topics: Topics) -> [String: VarlinkInterface.Method] {
+        [
+            "Status": .init(["target"]) { request throws(VarlinkError) in
+                let target = try request.target()
+                service.status(of: target.watched, for: request.caller) { result in
+                    request.reply(result, "status") { json, state in
+                        var state = state
+                        state.target = target
+                        let now = SystemClock.now
+                        json.status(state, source: .daemon, at: now.wall, now.boot)
                     }
-                },
-                "Watch": .init(["target", "queue", waitingParameter]) { request throws(VarlinkError) in
-                    let target = try request.target()
-                    let withRequests = try request.flag("queue")
-                    let seeksPath = try request.flag(waitingParameter)
-                    guard request.call.wantsMore else { throw .expectedMore }
-                    try request.stream(topics, target, withRequests: withRequests, seeksPath: seeksPath)
-                },
-                "Targets": .init([]) { request throws(VarlinkError) in
-                    request.reply { json in
+                }
+            },
+            "Watch": .init(["target", "queue", waitingParameter]) { request throws(VarlinkError) in
+                let target = try request.target()
+                let withRequests = try request.flag("queue")
+                let seeksPath = try request.flag(waitingParameter)
+                guard request.call.wantsMore else { throw .expectedMore }
+                try request.stream(topics, target, withRequests: withRequests, seeksPath: seeksPath)
+            },
+            "Targets": .init([]) { request throws(VarlinkError) in
+                request.reply { json in
+                    json.targets(service.targets)
+                    json.field("networks", service.networkNames)
+                }
+            },
+            "Links": .init([], cost: .large) { request throws(VarlinkError) in
+                service.links(for: request.caller) { result in
+                    request.reply(result) { json, reports in
+                        let now = SystemClock.now
                         json.field(
-                            "targets",
-                            array: { json in
-                                for named in service.targets {
-                                    json.object {
-                                        $0.field("name", named.name as String?)
-                                        $0.field("target", named.target.description as String?)
-                                    }
-                                }
-                            })
-                        json.field("networks", service.networkNames)
+                            "links",
+                            array: { for report in reports { $0.link(report, source: .daemon, at: now) } })
                     }
-                },
-                "Links": .init([], cost: .large) { request throws(VarlinkError) in
-                    service.links(for: request.caller) { result in
-                        request.reply(result) { json, reports in
-                            let now = SystemClock.now
-                            json.field(
-                                "links",
-                                array: { for report in reports { $0.link(report, source: .daemon, at: now) } })
-                        }
+                }
+            },
+            "Explain": .init(["target"], cost: .large) { request throws(VarlinkError) in
+                service.explain(try request.target(), for: request.caller) { result in
+                    request.reply(result, "explanation") {
+                        $0.explanation($1, source: .daemon, at: SystemClock.now)
                     }
-                },
-                "Explain": .init(["target"], cost: .large) { request throws(VarlinkError) in
-                    service.explain(try request.target(), for: request.caller) { result in
-                        request.reply(result) { json, explanation in
-                            json.key("explanation")
-                            json.explanation(explanation, source: .daemon, at: SystemClock.now)
-                        }
-                    }
-                },
-                "NetworkNamespace": .init([]) { request throws(VarlinkError) in
-                    request.reply {
-                        $0.field("inode", NetworkNamespace.inode?.wide)
-                        if let vrf = ProcessVRF.binding() { $0.field("vrf", Int64(vrf)) }
-                    }
-                },
-                "Journal": journalMethod(service, followers),
-                "TestHooks": .init([], access: .changing, cost: .large) { request throws(VarlinkError) in
-                    service.testHooks(for: request.caller) { result in
-                        request.reply(result) { json, report in json.hookTest(report) }
-                    }
-                },
-                "Reload": .init([], access: .changing) { request throws(VarlinkError) in
-                    service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
-                },
-            ].merging(probeMethods(service)) { _, second in second })
+                }
+            },
+        ]
+    }
+
+    private static func managing(
+        _ service: any ControlService, _ followers: JournalFollowers
+    ) -> [String: VarlinkInterface.Method] {
+        [
+            "NetworkNamespace": .init([]) { request throws(VarlinkError) in
+                request.reply {
+                    $0.field("inode", NetworkNamespace.inode?.wide)
+                    if let vrf = ProcessVRF.binding() { $0.field("vrf", Int64(vrf)) }
+                }
+            },
+            "Journal": journalMethod(service, followers),
+            "TestHooks": .init([], access: .changing, cost: .large) { request throws(VarlinkError) in
+                service.testHooks(for: request.caller) { request.reply($0) { $0.hookTest($1) } }
+            },
+            "Reload": .init([], access: .changing) { request throws(VarlinkError) in
+                service.reload(for: request.caller) { request.reply($0) }
+            },
+        ]
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func targets(_ targets: [(name: String, target: Target)]) {
+        objects("targets", targets) { json, named in
+            json.field("name", named.name as String?)
+            json.field("target", named.target.description as String?)
+        }
     }
 }
 

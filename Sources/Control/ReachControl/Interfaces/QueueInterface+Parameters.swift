@@ -4,9 +4,9 @@ internal import ReachLoop
 /// The parameters of io.reach.Queue. One of the wrong type is the caller's mistake in Varlink; one whose text makes no
 /// sense is for the queue to refuse.
 extension ControlRequest {
-    private func value<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(VarlinkError) -> Value? {
+    private func value<Value>(_ name: String, _ type: (JSONValue) -> Value?) throws(VarlinkError) -> Value? {
         guard let member = call.parameters[name], member != .null else { return nil }
-        guard let value = member[keyPath: type] else { throw .invalidParameter(name) }
+        guard let value = type(member) else { throw .invalidParameter(name) }
         return value
     }
 

@@ -30,18 +30,12 @@ package enum QueueInterface {
             },
             "Show": .init(["id"], cost: .large) { request throws(VarlinkError) in
                 service.show(try request.id(), for: request.caller) { result in
-                    request.reply(result) { json, item in
-                        json.key("request")
-                        json.queueItem(item, at: SystemClock.now)
-                    }
+                    request.reply(result, "request") { $0.queueItem($1, at: SystemClock.now) }
                 }
             },
             "Explain": .init(["id"], cost: .large) { request throws(VarlinkError) in
                 service.explain(try request.id(), for: request.caller) { result in
-                    request.reply(result) { json, explanation in
-                        json.key("explanation")
-                        json.queueExplanation(explanation, at: SystemClock.now)
-                    }
+                    request.reply(result, "explanation") { $0.queueExplanation($1, at: SystemClock.now) }
                 }
             },
             "Result": .init(["id", "offset", "length"], cost: .large) { request throws(VarlinkError) in
@@ -63,10 +57,7 @@ package enum QueueInterface {
             },
             "Status": .init([], cost: .change) { request throws(VarlinkError) in
                 service.status(for: request.caller) { result in
-                    request.reply(result) { json, status in
-                        json.key("status")
-                        json.queueStatus(status, at: SystemClock.now)
-                    }
+                    request.reply(result, "status") { $0.queueStatus($1, at: SystemClock.now) }
                 }
             },
             "Watch": .init(["id"]) { request throws(VarlinkError) in
@@ -87,10 +78,7 @@ package enum QueueInterface {
                         .varlink
                 }
                 service.add(specification, for: request.caller) { result in
-                    request.reply(result) { json, receipt in
-                        json.key("receipt")
-                        json.queueReceipt(receipt, at: SystemClock.now)
-                    }
+                    request.reply(result, "receipt") { $0.queueReceipt($1, at: SystemClock.now) }
                 }
             },
             "Upload": .init(["name", "data", "memory"], cost: .change) { request throws(VarlinkError) in
@@ -103,10 +91,10 @@ package enum QueueInterface {
                 }
             },
             "Hold": .init(["id", "all"], cost: .change) { request throws(VarlinkError) in
-                service.hold(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
+                service.hold(try request.selection(), for: request.caller) { request.reply($0) }
             },
             "Release": .init(["id", "all"], cost: .change) { request throws(VarlinkError) in
-                service.release(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
+                service.release(try request.selection(), for: request.caller) { request.reply($0) }
             },
             "HoldForFleet": .init(["held", "reason"], cost: .change) { request throws(VarlinkError) in
                 guard let isHeld = try request.optionalFlag("held") else { throw .invalidParameter("held") }
@@ -115,10 +103,10 @@ package enum QueueInterface {
                     let who = "root, the daemon's own user and the members of the group queue.fleet_group"
                     throw QueueServiceError.notPermitted(reason: "only \(who) hold the queue for the fleet").varlink
                 }
-                service.setFleetHold(isHeld, reason: reason) { request.reply($0) { _, _ in } }
+                service.setFleetHold(isHeld, reason: reason) { request.reply($0) }
             },
             "Cancel": .init(["id"], cost: .change) { request throws(VarlinkError) in
-                service.cancel(try request.id(), for: request.caller) { request.reply($0) { _, _ in } }
+                service.cancel(try request.id(), for: request.caller) { request.reply($0) }
             },
             "Retry": .init(["id", "all", "reason"], cost: .change) { request throws(VarlinkError) in
                 let selection = try request.selection()
@@ -126,7 +114,7 @@ package enum QueueInterface {
                 // One that is named is sent again whatever it died of.
                 if reason != nil, selection != .all { throw .invalidParameter("reason") }
                 service.retry(selection, reason: reason, for: request.caller) { result in
-                    request.reply(result) { json, count in json.field("count", count.wide) }
+                    request.reply(result) { $0.field("count", $1.wide) }
                 }
             },
         ]

@@ -11,13 +11,6 @@ package struct JournalSlice: Hashable, Sendable {
     package var last: Int64
     package var isComplete = false
 
-    package init(log: String, next: Int64, current: String, last: Int64) {
-        self.log = log
-        self.next = next
-        self.current = current
-        self.last = last
-    }
-
     /// Writes the members of an answer.
     package func write(to json: inout JSONWriter) {
         json.field("events", array: { for event in events { $0.value(written: event) } })

@@ -17,13 +17,7 @@ extension JSONWriter {
             json.key("request")
             json.queueItem(report, at: moment)
             json.field("interface", report.interface)
-            json.field(
-                "reasons",
-                array: { json in
-                    for reason in report.reasons {
-                        json.object { QueueExplanation.Reason.fields.write(reason, to: &$0) }
-                    }
-                })
+            json.objects("reasons", report.reasons) { QueueExplanation.Reason.fields.write($1, to: &$0) }
         }
     }
 
@@ -107,4 +101,19 @@ extension AttemptProgress {
 
 extension Instant {
     static let blank = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+}
+
+/// A user's queue as a whole; for root, that of all users.
+package struct QueueStatus: Hashable, Sendable {
+    /// The number of unfinished requests.
+    package var count: Int
+    package var holds: [QueueHold]
+    /// The budgets for metered links, and what is left of them.
+    package var budgets: [MeteredReport]
+
+    package init(count: Int = 0, holds: [QueueHold] = [], budgets: [MeteredReport] = []) {
+        self.count = count
+        self.holds = holds
+        self.budgets = budgets
+    }
 }

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// The errors of io.reach.Queue.
-extension QueueServiceError {
+extension QueueServiceError: ControlFailure {
     package var varlink: VarlinkError {
         switch self {
         case .invalid(let field, let reason):

@@ -47,7 +47,8 @@ package enum LineCommand: String, CaseIterable, Sendable {
                 + [
                     "FleetEvent", "FleetSnapshot", "FleetEngine", "FleetOutage", "FleetSelf",
                     "FleetStream", "FleetHosts", "FleetKey", "FleetConfiguration", "FleetFinding", "FleetRevision",
-                    "FleetVersion", "FleetAlert", "FleetQuiet", "FleetNote", "FleetAcknowledgement", "FleetAction",
+                    "FleetVersion", "FleetLine", "FleetAlert", "FleetQuiet", "FleetNote", "FleetAcknowledgement",
+                    "FleetAction",
                     "FleetReport",
                 ].map { Line($0) }
         }
@@ -83,7 +84,8 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "FleetOutage": ["fleet-outage"], "FleetSelf": ["fleet-self"],
         "FleetStream": ["fleet-stream"], "FleetHosts": ["fleet-hosts"], "FleetKey": ["fleet-key"],
         "FleetConfiguration": ["fleet-configuration"], "FleetFinding": ["fleet-finding"],
-        "FleetRevision": ["fleet-revision"], "FleetVersion": ["fleet-version"], "FleetAlert": ["fleet-alert"],
+        "FleetRevision": ["fleet-revision"], "FleetVersion": ["fleet-version"], "FleetLine": ["fleet-line"],
+        "FleetAlert": ["fleet-alert"],
         "FleetQuiet": ["fleet-quiet"], "FleetNote": ["fleet-note"],
         "FleetAcknowledgement": ["fleet-acknowledgement"], "FleetAction": ["fleet-action"],
         "FleetReport": ["fleet-report"],

@@ -22,6 +22,7 @@ package struct LineSchema {
         let lines = command?.lines ?? LineCommand.allCases.flatMap(\.lines)
         json.object { json in
             json.field("$schema", "https://json-schema.org/draft/2020-12/schema")
+            json.field("$id", "https://example.org/reach/reach\(command.map { "-" + $0.rawValue } ?? "").schema.json")
             json.field(
                 "title", command.map { "A line of 'reach \($0.rawValue)', version 1" } ?? "A line of reach, version 1")
             json.field(
@@ -61,13 +62,7 @@ package struct LineSchema {
         let type = fullName(line.type, for: nil)
         json.object { json in
             guard let envelope = line.envelope else { return json.field("$ref", Self.place(type)) }
-            json.field(
-                "allOf",
-                array: { json in
-                    for name in [fullName(envelope, for: nil), type] {
-                        json.object { $0.field("$ref", Self.place(name)) }
-                    }
-                })
+            json.objects("allOf", [fullName(envelope, for: nil), type]) { $0.field("$ref", Self.place($1)) }
         }
     }
 
@@ -93,12 +88,10 @@ package struct LineSchema {
     private func field(_ field: VarlinkDefinition.Field, of type: String, to json: inout JSONWriter) {
         if !field.comment.isEmpty { json.field("description", field.comment) }
         let last = type.split(scalar: ".").last.map(String.init) ?? type
-        switch field.name {
-        case "v": return json.constant(1)
-        case "type":
+        if field.name == "v" { return json.constant(1) }
+        if field.name == "type" {
             let words = LineCommand.words[type] ?? LineCommand.words[last] ?? []
             return words.count == 1 ? json.field("const", words[0]) : json.field("enum", words)
-        default: break
         }
         guard field.isOptional else { return kind(field.type, field.name, of: type, to: &json) }
         if case .named = field.type {

@@ -25,13 +25,13 @@ enum LineWords {
         "reason": all(Reason.self), "trouble": all(Reason.self), "root_cause": all(RootCause.Kind.self),
         "held_root_cause": all(RootCause.Kind.self),
         "connectivity": all(Connectivity.self), "cause": all(Cause.self), "layer": all(OutageLayer.self),
-        "source": all(StatusSource.self), "finding": all(Explanation.Step.Finding.self),
+        "source": all(StatusSource.self), "finding": all(StepFinding.self),
     ]
 
     private static let byType: [String: [String]] = [
-        "Change.changed": all(ReachabilityChange.Aspect.self), "Step.subject": all(Explanation.Step.Subject.self),
-        "DiagnosisStep.subject": all(Diagnosis.Step.Subject.self),
-        "Diagnosis.subject": all(Diagnosis.Step.Subject.self),
+        "Change.changed": all(ReachabilityChange.Aspect.self), "Step.subject": all(Explanation.Subject.self),
+        "DiagnosisStep.subject": all(Diagnosis.Subject.self),
+        "Diagnosis.subject": all(Diagnosis.Subject.self),
         "Diagnosis.outcome": all(Diagnosis.Outcome.self), "Diagnosis.party": all(Diagnosis.Party.self),
         "Diagnosis.between": all(Diagnosis.Party.self), "DiagnosisQuality.word": all(LineQuality.Word.self),
         "Quality.word": all(LineQuality.Word.self),
@@ -49,13 +49,13 @@ enum LineWords {
         "FleetSelf.state": [
             "connecting", "connected", "behind", "engine-down", "no-stream", "full", "store-full", "not-stored",
             "refused", "token-ended", "conflict", "untrusted", "portal", "clock", "metered", "no-daemon", "no-journal",
-            "wrong-host", "left",
+            "journal-refused", "tls-first", "wrong-host", "left",
         ],
         "FleetStream.outcome": ["created", "unchanged", "updated", "differs"],
         "FleetDifference.effect": ["tightens", "loosens", "fixed"],
         "FleetFinding.level": ["wrong", "warning", "note"],
         "FleetMember.state": ["online"] + hostWords.dropFirst(),
-        "FleetAlert.event": ["down", "up", "flapping", "steady", "reminder"],
+        "FleetAlert.event": ["down", "up", "flapping", "steady", "reminder", "escalation"],
         "FleetAction.action": [
             "hold", "release", "quiet", "acknowledge", "retire", "label", "setup", "enroll", "revoke",
         ],

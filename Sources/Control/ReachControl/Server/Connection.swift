@@ -12,7 +12,11 @@ final class Connection {
         /// No call is open; the client may send one.
         case idle
         /// A call is open.
-        case answering
+        ///
+        /// - Parameters:
+        ///   - isOneWay: Whether it wants no answer.
+        ///   - bytes: The length of its message.
+        case answering(isOneWay: Bool, bytes: Int)
         /// The client receives events until it hangs up.
         case streaming
     }
@@ -23,10 +27,6 @@ final class Connection {
     private var reader: FrameReader
     private var output: SocketOutput
     private var phase = Phase.idle
-    /// Whether the open call wants no answer.
-    private var isOneWay = false
-    /// The length of the open call's message.
-    private var callBytes = 0
     private(set) var subscription: Subscription?
     /// Streams the journal, in place of a subscription.
     private var follower: JournalPager?
@@ -78,8 +78,14 @@ final class Connection {
         reader = FrameReader(limit: 0)
         output = SocketOutput(-1)
         switchboard.remove(self, subscription)
-        if phase != .answering { switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
+        if openCall == nil { switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
     }
+
+    private var openCall: (isOneWay: Bool, bytes: Int)? {
+        if case .answering(let isOneWay, let bytes) = phase { (isOneWay, bytes) } else { nil }
+    }
+
+    private var isIdle: Bool { if case .idle = phase { true } else { false } }
 
     // MARK: - Turns
 
@@ -122,10 +128,10 @@ final class Connection {
 
     /// Handles a client that has hung up. Its pending one-way calls are still made.
     private func handleHangup() {
-        guard phase == .idle || isOneWay, output.isEmpty else { return close() }
+        guard isIdle || openCall?.isOneWay == true, output.isEmpty else { return close() }
         hasHungUp = true
         switchboard.loop.unwatch(descriptor)
-        if phase == .idle { enqueue() }
+        if isIdle { enqueue() }
     }
 
     private func setInterest(_ wanted: EventLoop.Interest) {
@@ -138,11 +144,11 @@ final class Connection {
     private func settle() {
         guard !isClosed else { return }
         if output.hasFailed { return close() }
-        if hasHungUp, phase == .streaming { return close() }
-        let takesBytes = output.isEmpty && phase == .idle && needsBytes
+        if hasHungUp, case .streaming = phase { return close() }
+        let takesBytes = output.isEmpty && isIdle && needsBytes
         setInterest(!output.isEmpty ? .writable : takesBytes && !isDue ? .readable : [])
         if hasHungUp, takesBytes { enqueue() }
-        let change = reader.pendingCount + output.pendingCount + callBytes - unfinishedBytes
+        let change = reader.pendingCount + output.pendingCount + (openCall?.bytes ?? 0) - unfinishedBytes
         unfinishedBytes += change
         if change != 0, !switchboard.account(change, for: caller) { return close() }
         if !takesBytes || unfinishedBytes == 0 {
@@ -181,8 +187,7 @@ final class Connection {
         do {
             guard let frame = try reader.next() else { return needsBytes = true }
             stopPatienceTimer()
-            callBytes = frame.count
-            handle(try VarlinkCall(reading: frame), with: memory)
+            handle(try VarlinkCall(reading: frame), frame.count, with: memory)
         } catch {
             switchboard.countBadMessage()
             return close()
@@ -196,9 +201,8 @@ final class Connection {
         }
     }
 
-    private func handle(_ call: VarlinkCall, with memory: SealedMemory?) {
-        phase = .answering
-        isOneWay = call.isOneWay
+    private func handle(_ call: VarlinkCall, _ bytes: Int, with memory: SealedMemory?) {
+        phase = .answering(isOneWay: call.isOneWay, bytes: bytes)
         isHandling = true
         switchboard.answer(ControlRequest(call, with: memory, on: self, of: switchboard), at: descriptor)
         isHandling = false
@@ -208,10 +212,8 @@ final class Connection {
     ///
     /// - Parameter frame: The answer, if the call wants one.
     func finish(with frame: [UInt8]?) {
-        guard phase == .answering else { return }
+        guard openCall != nil else { return }
         phase = .idle
-        isOneWay = false
-        callBytes = 0
         if isClosed { return switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
         if let frame { output.send(frame) }
         continueAfterAnswer()
@@ -233,7 +235,6 @@ final class Connection {
 
     private func beginStream() {
         phase = .streaming
-        callBytes = 0
         // The server reads no further calls from this connection.
         reader = FrameReader(limit: 0)
         continueAfterAnswer()

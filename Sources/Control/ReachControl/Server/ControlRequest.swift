@@ -2,6 +2,11 @@ internal import CReachLinux
 package import ReachCore
 internal import ReachLoop
 
+/// An error that the caller of a method reads.
+package protocol ControlFailure: Error {
+    var varlink: VarlinkError { get }
+}
+
 /// A call that waits for its answer. The first answer counts; later ones are ignored, and so is an answer to a caller
 /// that has hung up. A one-way call ends when an answer would have been sent.
 package final class ControlRequest {
@@ -49,11 +54,18 @@ package final class ControlRequest {
     package func fail(_ error: VarlinkError) { answer { VarlinkReply.frame(of: error) } }
 
     /// Answers with a result, or with its error.
+    ///
+    /// - Parameter key: The key of what `body` writes; `nil` if it writes its keys itself.
     package func reply<Value>(
-        _ result: Result<Value, MonitorError>, _ body: (inout JSONWriter, Value) -> Void
+        _ result: Result<Value, some ControlFailure>, _ key: StaticString? = nil,
+        _ body: (inout JSONWriter, Value) -> Void = { _, _ in }
     ) {
         switch result {
-        case .success(let value): reply { body(&$0, value) }
+        case .success(let value):
+            reply { json in
+                if let key { json.key(key) }
+                body(&json, value)
+            }
         case .failure(let error): fail(error.varlink)
         }
     }
@@ -71,16 +83,6 @@ package final class ControlRequest {
         } catch {
             self.connection = connection
             throw error.varlink
-        }
-    }
-
-    /// Answers with a result of the queue, or with its error.
-    package func reply<Value>(
-        _ result: Result<Value, QueueServiceError>, _ body: (inout JSONWriter, Value) -> Void
-    ) {
-        switch result {
-        case .success(let value): reply { body(&$0, value) }
-        case .failure(let error): fail(error.varlink)
         }
     }
 
@@ -144,12 +146,6 @@ package struct Caller: Hashable, Sendable {
     package let user: UInt32
     package let group: UInt32
     package let process: Int32
-
-    package init(user: UInt32, group: UInt32, process: Int32) {
-        self.user = user
-        self.group = group
-        self.process = process
-    }
 
     /// Whether the number stands for one user. All users that a user namespace has no number for share the overflow
     /// number, and cannot be told apart.

@@ -33,18 +33,12 @@ package struct HookTestReport: Equatable, Sendable {
 extension JSONWriter {
     mutating func hookTest(_ report: HookTestReport) {
         field("directory", report.directory)
-        field(
-            "hooks",
-            array: { json in
-                for outcome in report.outcomes {
-                    json.object { json in
-                        json.field("hook", outcome.hook)
-                        json.field("ok", outcome.isOK)
-                        json.field("end", outcome.end)
-                        json.field("output", outcome.output)
-                    }
-                }
-            })
+        objects("hooks", report.outcomes) { json, outcome in
+            json.field("hook", outcome.hook)
+            json.field("ok", outcome.isOK)
+            json.field("end", outcome.end)
+            json.field("output", outcome.output)
+        }
     }
 }
 

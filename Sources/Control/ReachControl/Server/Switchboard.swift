@@ -233,7 +233,7 @@ final class Switchboard {
         if let unknown = call.parameters.keys.filter({ !method.parameters.contains($0) }).min() {
             throw .invalidParameter(unknown)
         }
-        try CallLimits.check(call)
+        try CallLimits.all.check(call)
         if interface.name == QueueInterface.name, !request.caller.isKnown {
             throw QueueServiceError.notPermitted(reason: Self.strangerReason).varlink
         }

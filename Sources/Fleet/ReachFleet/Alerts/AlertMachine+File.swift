@@ -19,6 +19,8 @@ extension AlertMachine {
                             $0.field("hosts", alert.hosts.sorted())
                             $0.field("since", alert.since)
                             $0.field("reported", alert.reported)
+                            $0.field("raised", alert.raised)
+                            $0.field("level", Int64(alert.level))
                             $0.share(alert.shared)
                         }
                     }
@@ -64,7 +66,8 @@ extension AlertMachine {
             else { return false }
             open[name] = Open(
                 hosts: Set(Self.hosts(entry["hosts"])), shared: Self.share(entry["shared"]), since: since,
-                reported: reported)
+                reported: reported, raised: Self.time(entry["raised"]),
+                level: Int(clamping: max(0, entry["level"]?.integer ?? 0)))
         }
         for entry in json["flapping"]?.array ?? [] {
             guard let name = entry["alert"]?.string, let since = Self.time(entry["since"]),

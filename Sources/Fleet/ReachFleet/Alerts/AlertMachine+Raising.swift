@@ -47,18 +47,23 @@ extension AlertMachine {
         let name = shared.by == "fleet" ? "fleet" : "\(shared.by)=\(shared.value)"
         let known = open[name]
         // Hosts that were reported alone belong to it now.
-        for (other, alert) in open where other != name && alert.hosts.isSubset(of: hosts) { open[other] = nil }
+        var joined = known.map { [$0] } ?? []
+        for (other, alert) in open where other != name && alert.hosts.isSubset(of: hosts) {
+            joined.append(alert)
+            open[other] = nil
+        }
         let all = Set(hosts).union(known?.hosts ?? [])
         open[name] = Open(
             hosts: all, shared: shared, since: min(outage.first, known?.since ?? outage.first),
-            reported: known?.reported ?? now
-        )
+            reported: known?.reported ?? now, raised: joined.map(\.raised).min() ?? now,
+            level: joined.map(\.level).max() ?? 0)
         for id in hosts { troubles[id]?.alert = name }
         hasChanged = true
         if let known, all.count < known.hosts.count * 2 { return nil }
         open[name]?.reported = now
         let message = AlertMessage(
-            alert: name, .down, hosts: hosts.sorted(), shared: shared, since: outage.first, sentence: outage.sentence)
+            alert: name, .down, hosts: hosts.sorted(), shared: shared, since: outage.first,
+            level: open[name]?.level ?? 0, sentence: outage.sentence)
         return known == nil ? count(message, now) : message
     }
 
@@ -72,7 +77,7 @@ extension AlertMachine {
             let message = AlertMessage(
                 alert: id, .down, hosts: [id], since: trouble.since,
                 sentence: [
-                    .words("\(Self.title(id, trouble.name)) is \(trouble.word.shown) since "), .time(trouble.since),
+                    .words("\(Self.title(id, trouble.name)) is \(trouble.shown) since "), .time(trouble.since),
                     .words(why),
                 ])
             return count(message, now)
@@ -103,7 +108,7 @@ extension AlertMachine {
             since: first, count: times.count, changed: message.since, hosts: message.hosts, shared: message.shared)
         return AlertMessage(
             alert: message.alert, .flapping, hosts: message.hosts, shared: message.shared, since: first,
-            changes: times.count,
+            changes: times.count, level: message.level,
             sentence: [
                 .words(
                     "\(subject(message.hosts, shared: message.shared)) flapping: away for the \(Self.ordinal(times.count)) time "

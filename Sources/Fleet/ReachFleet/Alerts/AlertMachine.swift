@@ -10,6 +10,8 @@ package struct AlertOptions: Hashable, Sendable {
     package var settle: Duration = .seconds(60)
     /// How often an alert is repeated that no one has acknowledged; `nil` for never.
     package var reminder: Duration?
+    /// How long after an alert, while no one has acknowledged it, the next persons are called, the first first.
+    package var escalations: [Duration] = []
     /// Whether a host that is connected and has trouble counts as away.
     package var includesLimited = false
     /// As many alerts about the same within this time are flapping.
@@ -61,6 +63,8 @@ package struct AlertMachine: Sendable {
         var noticed: Timestamp
         var vagueness: Duration
         var word: HostWord
+        /// The word for people.
+        var shown: String
         var name: String?
         var why: String?
         /// When it returned, and as what; `nil` while it is away.
@@ -81,6 +85,18 @@ package struct AlertMachine: Sendable {
         var shared: AlertShare?
         var since: Timestamp
         var reported: Timestamp
+        /// When it was first reported.
+        var raised: Timestamp
+        /// How many of ``AlertOptions/escalations`` have been.
+        var level = 0
+
+        init(
+            hosts: Set<String>, shared: AlertShare?, since: Timestamp, reported: Timestamp, raised: Timestamp? = nil,
+            level: Int = 0
+        ) {
+            (self.hosts, self.shared, self.since, self.reported) = (hosts, shared, since, reported)
+            (self.raised, self.level) = (raised ?? reported, level)
+        }
     }
 
     /// Alerts about the same that come again and again.
@@ -112,12 +128,13 @@ package struct AlertMachine: Sendable {
             // Away again before its return was safe: the same absence. Or another word for it.
             troubles[host.id]?.back = nil
             troubles[host.id]?.word = presence.word
+            troubles[host.id]?.shown = presence.shown
             troubles[host.id]?.why = presence.why
             return
         }
         troubles[host.id] = Trouble(
             since: min(presence.since ?? now, now), noticed: now, vagueness: host.vagueness, word: presence.word,
-            name: host.report?.name, why: presence.why)
+            shown: presence.shown, name: host.report?.name, why: presence.why)
     }
 
     private mutating func returned(_ id: String, _ presence: HostPresence, _ now: Timestamp) {
@@ -154,7 +171,8 @@ package struct AlertMachine: Sendable {
         for (name, alert) in open {
             for id in alert.hosts where troubles[id] == nil {
                 troubles[id] = Trouble(
-                    since: alert.since, noticed: alert.reported, vagueness: .zero, word: .here, name: nil, why: nil,
+                    since: alert.since, noticed: alert.reported, vagueness: .zero, word: .here,
+                    shown: HostWord.here.shown, name: nil, why: nil,
                     back: now, alert: name)
             }
         }
@@ -188,6 +206,7 @@ package struct AlertMachine: Sendable {
         var messages = finish(now, facts)
         messages += raise(now, facts)
         messages += remind(now, facts)
+        messages += escalate(now, facts)
         messages += calmDown(now)
         let oldest = now + (.zero - options.flapTime)
         for (name, times) in raised where flapping[name] == nil {
@@ -215,13 +234,17 @@ package struct AlertMachine: Sendable {
                 messages.append(
                     AlertMessage(
                         alert: name, .up, hosts: back.sorted(), shared: alert.shared, since: alert.since, over: over,
-                        acknowledged: acknowledgement,
+                        acknowledged: acknowledgement, level: alert.level,
                         sentence: upSentence(back.sorted(), alert, over, late)))
             } else {
                 flapping[name]?.changed = over
             }
             for id in back { troubles[id] = nil }
-            for id in late { hold(id, as: id, alert.since, now) }
+            for id in late {
+                hold(id, as: id, alert.since, now)
+                open[id]?.raised = alert.raised
+                open[id]?.level = alert.level
+            }
         }
         return messages
     }
@@ -229,14 +252,12 @@ package struct AlertMachine: Sendable {
     private mutating func remind(_ now: Timestamp, _ facts: Facts) -> [AlertMessage] {
         guard let reminder = options.reminder else { return [] }
         var messages: [AlertMessage] = []
-        for (name, alert) in open.sorted(by: { $0.key < $1.key }) where alert.reported + reminder <= now {
-            let away = alert.hosts.filter { troubles[$0]?.back == nil && !facts.isQuiet($0) }.sorted()
-            guard !away.isEmpty, flapping[name] == nil, acknowledgement(of: name, alert, facts) == nil else { continue }
+        for (name, alert, away) in neglected(facts, where: { $0.reported + reminder <= now }) {
             open[name]?.reported = now
             hasChanged = true
             messages.append(
                 AlertMessage(
-                    alert: name, .reminder, hosts: away, shared: alert.shared, since: alert.since,
+                    alert: name, .reminder, hosts: away, shared: alert.shared, since: alert.since, level: alert.level,
                     sentence: [
                         .words(
                             "\(subject(away, alert)) still away after \(TimeWords.describe(alert.since.duration(to: now)))"
@@ -244,6 +265,15 @@ package struct AlertMachine: Sendable {
                     ]))
         }
         return messages
+    }
+
+    /// Those of the alerts about which no one does anything, with their hosts that are still away.
+    func neglected(_ facts: Facts, where isDue: (Open) -> Bool) -> [(name: String, alert: Open, away: [String])] {
+        open.sorted { $0.key < $1.key }.compactMap { name, alert in
+            guard isDue(alert), flapping[name] == nil else { return nil }
+            let away = alert.hosts.filter { troubles[$0]?.back == nil && !facts.isQuiet($0) }.sorted()
+            return away.isEmpty || acknowledgement(of: name, alert, facts) != nil ? nil : (name, alert, away)
+        }
     }
 
     /// Ends the flapping of what has not changed for long, and says how it stands.
@@ -257,7 +287,7 @@ package struct AlertMachine: Sendable {
             messages.append(
                 AlertMessage(
                     alert: name, .steady, hosts: flap.hosts, shared: flap.shared, since: flap.since,
-                    over: isAway ? nil : flap.changed, changes: flap.count,
+                    over: isAway ? nil : flap.changed, changes: flap.count, level: open[name]?.level ?? 0,
                     sentence: [
                         .words(
                             "\(subject(flap.hosts, shared: flap.shared)) steady, \(isAway ? "away" : "online") since "),

@@ -13,6 +13,8 @@ package struct AlertMessage: Hashable, Sendable {
         case steady
         /// They are still lost, and no one has acknowledged it.
         case reminder
+        /// They are still lost, no one has acknowledged it, and the next person is called.
+        case escalation
     }
 
     /// What it is about: the same in all messages about one trouble.
@@ -27,11 +29,14 @@ package struct AlertMessage: Hashable, Sendable {
     package let changes: Int?
     /// Who has acknowledged it.
     package let acknowledged: String?
+    /// How many more persons are called about it by now, besides the first.
+    package let level: Int
     package let sentence: [SentencePiece]
 
     package init(
         alert: String, _ event: Event, hosts: [String], shared: AlertShare? = nil, since: Timestamp,
-        over: Timestamp? = nil, changes: Int? = nil, acknowledged: String? = nil, sentence: [SentencePiece]
+        over: Timestamp? = nil, changes: Int? = nil, acknowledged: String? = nil, level: Int = 0,
+        sentence: [SentencePiece]
     ) {
         self.alert = alert
         self.event = event
@@ -41,8 +46,13 @@ package struct AlertMessage: Hashable, Sendable {
         self.over = over
         self.changes = changes
         self.acknowledged = acknowledged
+        self.level = level
         self.sentence = sentence
     }
+
+    /// Whether one of the persons hears of it: the first is 0. Those who were called hear of all that follows, and of
+    /// an escalation only who is called by it.
+    package func concerns(_ person: Int) -> Bool { event == .escalation ? person == level : person <= level }
 
     package var lasted: Duration? { over.map { since.duration(to: $0) } }
 }
@@ -113,6 +123,7 @@ extension JSONWriter {
             json.field("lasted_ms", message.lasted.map { $0.nanoseconds / 1_000_000 })
             json.field("changes", message.changes.map { Int64($0) })
             json.field("acknowledged", message.acknowledged)
+            json.field("level", Int64(message.level))
         }
     }
 }

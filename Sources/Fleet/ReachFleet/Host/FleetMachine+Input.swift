@@ -20,10 +20,14 @@ extension FleetMachine {
         case daemon(isThere: Bool)
         /// The daemon answers, and records no events.
         case noJournal
+        /// The daemon answers, and does not hand out its events now.
+        case journalRefused
         /// What the host is now. The machine fills in what it knows itself.
         case state(HostState)
         case stateStored(Bool)
         case leaseStored(Bool)
+        /// The lease was refused, since it is no longer the one that this connection wrote last.
+        case leaseTaken
         /// The answer to ``Action/readLease``.
         case lease(LeaseAnswer)
         /// The lease was refused, since the engine's store is full.
@@ -56,6 +60,7 @@ extension FleetMachine {
         case putState(HostState)
         /// Read the host's own lease, which says when the engine had its last word. Renewing waits for the answer.
         case readLease
+        /// Write the lease, if it still is what this connection wrote last.
         case putLease(HostLease)
         case deleteLease
         /// Keep this for the next run.
@@ -87,6 +92,8 @@ extension FleetMachine {
         case untrusted
         case portal
         case clock
+        /// The server begins with TLS, which libnats cannot.
+        case tlsFirst
     }
 
     package enum PublishAnswer: Hashable, Sendable {

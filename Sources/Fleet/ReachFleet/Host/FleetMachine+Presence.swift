@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// What the host's state and lease in the engine are, and when they are written next.
 struct Presence: Hashable, Sendable {
@@ -15,12 +15,19 @@ struct Presence: Hashable, Sendable {
     var connectedAt: Timestamp?
     /// Whether the engine refused the last lease because its store is full.
     var storeIsFull = false
+    /// Renewals in a row before which another had written the lease.
+    var takings = 0
+    /// Whether the renewal that is under way follows such a refusal.
+    var wasTaken = false
+    /// Two in a row are two machines that use one identity at the same time. One may be a message of this agent's
+    /// connection before, or the server's note that the lease had ended.
+    var isShared: Bool { takings >= 2 }
     /// When the state may be written, if it differs.
     var stateDue: BootTime?
     /// Since when the host reads its own lease; `nil` if it does not.
     var readingSince: BootTime?
-    /// When the engine had this run's last word for sure.
-    var heard: BootTime?
+    /// When the engine had this run's last word for sure, or answered it; `nil` before.
+    var heard: Hearing?
     /// Whether the server is the one of the connection before.
     var hasRunOn = false
     /// Absences that the engine does not have yet, and when they ended.
@@ -31,12 +38,19 @@ struct Presence: Hashable, Sendable {
         let end: Instant
     }
 
+    struct Hearing: Hashable, Sendable {
+        let time: BootTime
+        /// The time after which the next word was due.
+        let lease: Duration
+    }
+
     /// The most that are kept: who connects again and again, and is cut off before it could tell, has said enough.
     static let absenceLimit = 8
 
     mutating func connect(_ now: Instant) {
         (written, writtenAt, isWriting, stateDue) = (nil, nil, false, nil)
         (leaseDue, leaseAsked, storeIsFull) = (nil, nil, false)
+        (takings, wasTaken) = (0, false)
         (connectedAt, readingSince) = (now.wall, now.boot)
     }
 
@@ -48,13 +62,25 @@ struct Presence: Hashable, Sendable {
         readingSince.map { $0 + FleetMachine.patience <= now.boot } ?? false
     }
 
-    mutating func handleStateStored(_ isStored: Bool, _ now: Instant) {
-        isWriting = false
-        if isStored { heard = now.boot }
-        if !isStored {
-            written = nil
-            stateDue = now.boot + FleetMachine.patience
+    /// The engine has a word of this run. A host whose machine slept, or whose words were lost on the way, was away
+    /// also where its connection outlived that.
+    mutating func noteWord(_ now: Instant, lease: Duration) {
+        // What was before this connection is not judged yet.
+        guard readingSince == nil else { return }
+        if let heard, HostAbsence.counts(now.boot - heard.time, lease: heard.lease) {
+            note(HostAbsence(away: now.boot - heard.time, isKnown: true, lease: heard.lease), now)
         }
+        heard = Hearing(time: now.boot, lease: lease)
+    }
+
+    /// The engine answers this run's word without keeping it.
+    mutating func noteAnswer(_ now: Instant, lease: Duration) {
+        if heard != nil { heard = Hearing(time: now.boot, lease: lease) }
+    }
+
+    mutating func note(_ absence: HostAbsence?, _ now: Instant) {
+        guard let absence, absences.count < Self.absenceLimit else { return }
+        absences.append(.init(absence: absence, end: now))
     }
 
     func leaseIsOverdue(_ now: Instant) -> Bool {
@@ -112,13 +138,33 @@ extension FleetMachine {
         return queue.isEmpty && isJournalComplete
     }
 
-    mutating func handleLeaseStored(_ isStored: Bool, _ now: Instant) {
-        presence.leaseAsked = nil
-        if isStored { (presence.storeIsFull, presence.heard) = (false, now.boot) }
-        if !isStored { presence.leaseDue = now.boot + Self.patience }
+    mutating func handleStateStored(_ isStored: Bool, _ now: Instant) {
+        presence.isWriting = false
+        if isStored { return presence.noteWord(now, lease: period) }
+        presence.written = nil
+        presence.stateDue = now.boot + Self.patience
     }
 
-    private var period: Duration { isMetered ? settings.meteredLease : settings.lease }
+    mutating func handleLeaseStored(_ isStored: Bool, _ now: Instant) {
+        presence.leaseAsked = nil
+        if isStored {
+            presence.storeIsFull = false
+            presence.noteWord(now, lease: period)
+        } else {
+            presence.leaseDue = now.boot + Self.patience
+        }
+        // The one that is written again after another's proves nothing.
+        if isStored, !presence.wasTaken { presence.takings = 0 }
+        presence.wasTaken = false
+    }
+
+    /// Another has written the lease since this connection did. It is written again, whatever is there.
+    mutating func handleLeaseTaken(_ now: Instant) {
+        presence.takings += 1
+        (presence.wasTaken, presence.leaseAsked, presence.leaseDue) = (true, nil, now.boot)
+    }
+
+    var period: Duration { isMetered ? settings.meteredLease : settings.lease }
 
     // MARK: - The time before this connection
 
@@ -126,27 +172,12 @@ extension FleetMachine {
     mutating func handleLease(_ answer: LeaseAnswer, _ now: Instant) {
         guard presence.readingSince != nil else { return }
         (presence.readingSince, presence.leaseDue) = (nil, now.boot)
-        let own = presence.heard.map { now.boot - $0 }
-        guard let absence = absence(answer, own, now), presence.absences.count < Presence.absenceLimit else { return }
-        presence.absences.append(.init(absence: absence, end: now))
-    }
-
-    private func absence(_ answer: LeaseAnswer, _ own: Duration?, _ now: Instant) -> HostAbsence? {
-        switch answer {
-        case .none:
-            guard let own, HostAbsence.counts(own, lease: period) else { return nil }
-            return HostAbsence(away: own, isKnown: presence.hasRunOn, lease: period)
-        case .deleted(let time):
-            return HostAbsence(from: time, away: own, isKnown: true, hadLeft: own == nil, lease: period)
-        case .renewed(let lease, let time):
-            let length = lease.period ?? period
-            let age = time.duration(to: now.wall)
-            // A clock that is behind the engine's says nothing; the readers look at the engine's times.
-            guard HostAbsence.counts(own ?? age, lease: length) || (own == nil && age < .zero) else { return nil }
-            return HostAbsence(
-                from: time, away: own, isKnown: lease.server != nil && lease.server == server.start,
-                hasRestarted: lease.boot != settings.boot, lease: length)
-        }
+        let own = presence.heard.map { now.boot - $0.time }
+        let absence = HostAbsence(
+            lease: answer, own: own, hasRunOn: presence.hasRunOn, boot: settings.boot, server: server.start,
+            period: period, at: now.wall)
+        presence.note(absence, now)
+        presence.noteAnswer(now, lease: period)
     }
 
     /// Tells the engine of the absence before this connection.
@@ -182,8 +213,38 @@ extension FleetMachine {
         state.outbox = HostState.Outbox(behind: behind, oldest: queue.oldest, dropped: figures.dropped)
         state.left = left
         state.desired = presence.applied
-        state.hasConflict = trouble == .conflict
+        state.hasConflict = trouble == .conflict || presence.isShared
         return state
+    }
+}
+
+extension HostAbsence {
+    /// What a host that has connected says of the time before; `nil` if it has nothing to say.
+    ///
+    /// - Parameters:
+    ///   - lease: What it found in the engine.
+    ///   - own: How long ago this run of the agent last had an answer; `nil` if this is its first connection.
+    ///   - hasRunOn: Whether the server is the one of the run's connection before.
+    ///   - server: The server's name until it ends.
+    package init?(
+        lease answer: FleetMachine.LeaseAnswer, own: Duration?, hasRunOn: Bool, boot: String, server: String?,
+        period: Duration, at now: Timestamp
+    ) {
+        switch answer {
+        case .none:
+            guard let own, Self.counts(own, lease: period) else { return nil }
+            self.init(away: own, isKnown: hasRunOn, lease: period)
+        case .deleted(let time):
+            self.init(from: time, away: own, isKnown: true, hadLeft: own == nil, lease: period)
+        case .renewed(let lease, let time):
+            let length = lease.period ?? period
+            let age = time.duration(to: now)
+            // A clock that is behind the engine's says nothing; the readers look at the engine's times.
+            guard Self.counts(own ?? age, lease: length) || (own == nil && age < .zero) else { return nil }
+            self.init(
+                from: time, away: own, isKnown: lease.server != nil && lease.server == server,
+                hasRestarted: lease.boot != boot, lease: length)
+        }
     }
 }
 

@@ -277,7 +277,7 @@ extension FleetMachine {
         switch answer {
         case .stored(let sequence, isDuplicate: false):
             tail = sequence
-            presence.heard = now.boot
+            presence.noteWord(now, lease: period)
             acknowledge(chunk, sequence, isFast: now.boot - since < Self.fastAnswer, &actions)
         case .stored: readTail(expected: nil, tries: 0, now, &actions)
         case .wrongTail(let last): readTail(expected: last, tries: 0, now, &actions)

@@ -59,6 +59,8 @@ package struct FleetMachine: Sendable {
     var hasStarted = false
     var hasDaemon = true
     var lacksJournal = false
+    /// Whether the daemon has events, and does not hand them out.
+    var journalIsRefused = false
     /// The number of the latest request. An answer with another number is late and ignored.
     var request: UInt64 = 0
 
@@ -122,16 +124,19 @@ package struct FleetMachine: Sendable {
             handleMark(answer, now, &actions)
         case .tail, .mark, .published: break
         case .journal(let slice): handleJournal(slice, now, &actions)
-        case .daemon(let isThere): (hasDaemon, lacksJournal) = (isThere, false)
-        case .noJournal: (hasDaemon, lacksJournal) = (true, true)
+        case .daemon(let isThere): (hasDaemon, lacksJournal, journalIsRefused) = (isThere, false, false)
+        case .noJournal: (hasDaemon, lacksJournal, journalIsRefused) = (true, true, false)
+        case .journalRefused: (hasDaemon, lacksJournal, journalIsRefused) = (true, true, true)
         case .state(let state): presence.current = state
-        case .stateStored(let isStored): presence.handleStateStored(isStored, now)
+        case .stateStored(let isStored): handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now)
+        case .leaseTaken: handleLeaseTaken(now)
         case .lease(let answer) where connection == .online: handleLease(answer, now)
         case .lease: break
         case .leaseFull:
             handleLeaseStored(false, now)
             presence.storeIsFull = true
+            presence.noteAnswer(now, lease: period)
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
         case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
@@ -178,6 +183,7 @@ package struct FleetMachine: Sendable {
         case .untrusted: (trouble, wait) = (.untrusted, delay.afterLoss(of: nil))
         case .portal: (trouble, wait) = (.portal, delay.afterLoss(of: nil))
         case .clock: (trouble, wait) = (.clock, delay.afterLoss(of: nil))
+        case .tlsFirst: (trouble, wait) = (.tlsFirst, delay.afterLoss(of: nil))
         case .unreachable: (trouble, wait) = (.engineDown, delay.afterLoss(of: lostServer))
         }
         connection = .waiting(until: mayConnect ? now.boot + wait : nil)
@@ -232,7 +238,7 @@ package struct FleetMachine: Sendable {
                 // One behind a lossy path would be called silent if it waited.
                 if case .waiting = connection { connection = .waiting(until: now.boot + delay.afterPathReturned()) }
             }
-        default: break
+        case .waiting, .connecting, .stopped: break
         }
     }
 
@@ -278,9 +284,10 @@ package struct FleetMachine: Sendable {
         case .waiting, .connecting: return trouble ?? .connecting
         case .online:
             if presence.storeIsFull { return .storeFull }
+            if presence.isShared { return .conflict }
             if let trouble { return trouble }
             if !hasDaemon { return .noDaemon }
-            if lacksJournal { return .noJournal }
+            if lacksJournal { return journalIsRefused ? .journalRefused : .noJournal }
             if case .idle = work, queue.isEmpty, isJournalComplete || !hasJournal { return .connected }
             return behind >= Self.backlogLimit || holdsEvents ? .behind : .connected
         }
@@ -332,5 +339,42 @@ package struct FleetMemory: Hashable, Sendable {
         }
         json.newline()
         return json.bytes
+    }
+}
+
+extension FleetMachine {
+    /// What is sent while the path is metered.
+    package enum MeteredRule: String, Hashable, Sendable, CaseIterable {
+        /// Everything is sent over metered paths, too.
+        case all
+        /// Lease and state are sent; events wait for another path.
+        case state
+        case nothing
+    }
+
+    package struct Settings: Hashable, Sendable {
+        package var host: String
+        /// A hash of the boot identifier.
+        package var boot: String
+        package var lease: Duration = .seconds(30)
+        package var meteredLease: Duration = .seconds(600)
+        package var metered: MeteredRule = .all
+        package var spread: Duration = .seconds(60)
+
+        package init(host: String, boot: String) {
+            self.host = host
+            self.boot = boot
+        }
+    }
+
+    /// Counters and facts for people and programs.
+    package struct Figures: Hashable, Sendable {
+        package var acknowledged: UInt64 = 0
+        /// Chunks that the engine had although their acknowledgement was lost.
+        package var duplicates: UInt64 = 0
+        package var dropped: UInt64 = 0
+        package var reconnects: UInt64 = 0
+
+        package init() {}
     }
 }

@@ -34,6 +34,10 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
     case noDaemon = "no-daemon"
     /// The daemon records no events, so that there is nothing to send but the host's state.
     case noJournal = "no-journal"
+    /// The daemon does not hand out its events now: its files cannot be opened, or too many read them.
+    case journalRefused = "journal-refused"
+    /// The server begins with TLS, which libnats cannot.
+    case tlsFirst = "tls-first"
     /// The server gives the key no right to this host's subjects: it is another host's.
     case wrongHost = "wrong-host"
     /// It has said goodbye.
@@ -61,6 +65,9 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
         case .metered: "the path is metered, and the configuration lets nothing be sent over it"
         case .noDaemon: "reachd does not answer; there is nothing to report"
         case .noJournal: "reachd records no events; set [journal] events in reach.toml, and group to the agent's"
+        case .journalRefused: "reachd answers, but does not hand out its events now; they wait on disk"
+        case .tlsFirst:
+            "the server begins with TLS, which this agent's library cannot; set 'handshake_first: auto' in the server's tls block"
         case .wrongHost:
             "the server knows this key by another name; set 'host' in reach-fleet.toml to that in the list of hosts"
         case .left: "said goodbye"

@@ -35,23 +35,27 @@ package struct NATSClaims: Hashable, Sendable {
 
     /// Makes the token.
     ///
-    /// - Parameter sign: Signs a text with the issuer's key.
-    package func signed<Fault: Error>(by sign: (String) throws(Fault) -> [UInt8]) throws(Fault) -> NATSToken {
-        let json = self.json
+    /// - Parameters:
+    ///   - hash: Makes an identity that differs where the claims do.
+    ///   - sign: Signs a text with the issuer's key.
+    package func signed<Fault: Error>(
+        hashedBy hash: ([UInt8]) -> [UInt8], by sign: (String) throws(Fault) -> [UInt8]
+    ) throws(Fault) -> NATSToken {
+        var members = self.members
+        members["jti"] = .string(Base32.encode(hash(JSONValue.object(members).encoded)))
+        let json = JSONValue.object(members)
         let text = "\(NATSToken.header).\(Base64URL.encode(json.encoded))"
         return NATSToken(signedText: text, claims: json, signature: try sign(text))
     }
 
-    private var json: JSONValue {
+    private var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "sub": .string(subject), "name": .string(name), "iss": .string(issuer), "iat": .integer(issued),
             "nats": .object(body),
         ]
         if let expires { members["exp"] = .integer(expires) }
         if let issuedExactly { members[Self.exactTime] = .integer(issuedExactly.nanosecondsSince1970) }
-        // Any identity that differs where the claims do.
-        members["jti"] = .string(Base32.encode(SHA256.hash(JSONValue.object(members).encoded)))
-        return .object(members)
+        return members
     }
 }
 

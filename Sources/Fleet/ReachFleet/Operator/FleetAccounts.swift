@@ -30,6 +30,14 @@ package struct FleetAccounts: Hashable, Sendable {
         /// Whoever gives the server the accounts' tokens.
         case system
 
+        /// Whether `reach-fleet sign` makes a token for it.
+        package var isSigned: Bool {
+            switch self {
+            case .host, .reader, .controller, .administrator: true
+            case .token, .groupController, .system: false
+            }
+        }
+
         package var account: Account {
             switch self {
             case .host, .token: .hosts

@@ -1,11 +1,14 @@
 package import ReachCore
 
-/// A time in which alerts about some hosts are quiet, and in which their absence is not counted.
+/// A time in which alerts about some hosts are quiet, and in which their absence is not counted. One that comes again
+/// is within ``from`` and ``until``.
 package struct QuietTime: Hashable, Sendable {
     /// The most bytes of a value in the bucket.
     package static let sizeLimit = 4 << 10
     /// The longest time: what nobody ends must end by itself.
     package static let longest: Duration = .seconds(90 * 86_400)
+    /// The longest of one that comes again: for as long its clocks are known.
+    package static let longestDaily: Duration = .seconds(366 * 86_400)
     /// How long one that is over stays, for reports.
     package static let kept: Duration = .seconds(400 * 86_400)
 
@@ -16,19 +19,22 @@ package struct QuietTime: Hashable, Sendable {
     package var query: HostQuery
     package var from: Timestamp
     package var until: Timestamp
+    /// The time of day, if it comes again.
+    package var daily: DailyTime?
     package var why: String?
     /// Who wants it, as the operator's program says.
     package var author: String?
 
     package init(
-        id: String, group: String? = nil, query: HostQuery, from: Timestamp, until: Timestamp, why: String? = nil,
-        author: String? = nil
+        id: String, group: String? = nil, query: HostQuery, from: Timestamp, until: Timestamp, daily: DailyTime? = nil,
+        why: String? = nil, author: String? = nil
     ) {
         self.id = id
         self.group = group
         self.query = query
         self.from = from
         self.until = until
+        self.daily = daily
         self.why = why
         self.author = author
     }
@@ -43,11 +49,27 @@ package struct QuietTime: Hashable, Sendable {
         guard parts.first == "quiet", isOfGroup || (parts.count == 3 && parts[1] == "all"),
             let reader = try? WireReader(value, limit: Self.sizeLimit),
             let query = try? HostQuery(reader.text("where", limit: HostQuery.sizeLimit) ?? "host=*"),
-            let from = try? reader.time("from"), let until = try? reader.time("until")
+            let (from, until, daily) = try? Self.times(reader)
         else { return nil }
         self.init(
             id: parts[parts.count - 1], group: isOfGroup ? parts[2] : nil, query: query, from: from, until: until,
-            why: (try? reader.text("why")) ?? nil, author: (try? reader.text("by")) ?? nil)
+            daily: daily, why: (try? reader.text("why")) ?? nil, author: (try? reader.text("by")) ?? nil)
+    }
+
+    /// One that comes again has its limits under other names, so that earlier readers do not take all of it for quiet.
+    private static func times(_ reader: WireReader) throws(WireError) -> (Timestamp, Timestamp, DailyTime?) {
+        guard let text = try reader.text("every") else {
+            guard let from = try reader.time("from") else { throw reader.fault("from") }
+            guard let until = try reader.time("until") else { throw reader.fault("until") }
+            return (from, until, nil)
+        }
+        let offsets = try reader.texts("clocks", most: DailyTime.offsetLimit).compactMap { DailyTime.Offset($0) }
+        guard let daily = DailyTime(text, offsets: offsets), !offsets.isEmpty else { throw reader.fault("every") }
+        guard let from = try reader.time("first") else { throw reader.fault("first") }
+        guard let until = try reader.time("last"), from.duration(to: until) <= longestDaily else {
+            throw reader.fault("last")
+        }
+        return (from, until, daily)
     }
 
     package var key: String { group.map { "quiet.group.\($0).\(id)" } ?? "quiet.all.\(id)" }
@@ -57,15 +79,29 @@ package struct QuietTime: Hashable, Sendable {
         json.object { json in
             json.field("v", 1)
             json.field("where", query.description)
-            json.field("from", from)
-            json.field("until", until)
+            json.field(daily == nil ? "from" : "first", from)
+            json.field(daily == nil ? "until" : "last", until)
+            if let daily {
+                json.field("every", daily.description)
+                json.field("clocks", daily.offsets.map(\.text))
+            }
             json.field("why", why)
             json.field("by", author)
         }
         return json.bytes
     }
 
-    package func isActive(at time: Timestamp) -> Bool { from <= time && time < until }
+    package func isActive(at time: Timestamp) -> Bool {
+        from <= time && time < until && daily?.contains(time) ?? true
+    }
+
+    /// When it is active within a window, in nanoseconds since 1970.
+    func spans(in window: Range<Int64>) -> [Range<Int64>] {
+        guard from < until else { return [] }
+        let all = (from.nanosecondsSince1970..<until.nanosecondsSince1970).clamped(to: window)
+        guard let daily, !all.isEmpty else { return [all] }
+        return daily.spans(in: all)
+    }
 
     /// Whether it is about a host. A group is one of the list of hosts, since a host can name itself any group.
     package func covers(_ host: RosterHost, _ presence: HostPresence) -> Bool {

@@ -20,12 +20,12 @@ package enum AbsenceStrip {
                 times[index] += min(to, start + cell) - max(from, start)
             }
         }
-        for absence in past.absences {
+        for absence in past.absences where !absence.isSwitchedOff {
             count(
                 absence.start?.nanosecondsSince1970 ?? .min, absence.end?.nanosecondsSince1970 ?? .max, &away)
         }
         let leading = max(known, past.known(since: known) ?? known).nanosecondsSince1970
-        for span in past.unknown { count(max(span.lowerBound, leading), span.upperBound, &unknown) }
+        for span in past.uncounted { count(max(span.lowerBound, leading), span.upperBound, &unknown) }
         // Of the first cell that is known in part the known part counts.
         let first = min(max(Int((leading - begin) / cell), 0), cells)
         guard first > 0 || away.contains(where: { $0 > 0 }) || unknown.contains(where: { $0 >= cell }) else {

@@ -17,7 +17,7 @@ package struct FleetHistory: Sendable {
     private var runs = ServerRuns()
 
     /// Whether it keeps what hosts' timelines show. Sentences about all events take most of the time of reading them.
-    private let keepsTimelines: Bool
+    package let keepsTimelines: Bool
 
     package init(since start: Timestamp, keepsTimelines: Bool = true) {
         (self.start, known) = (start, start)
@@ -38,15 +38,25 @@ package struct FleetHistory: Sendable {
     /// An event of a host.
     package mutating func apply(_ event: TimelineEvent) {
         guard event.time >= start else { return }
-        let number = number(of: event.host)
-        if keepsTimelines { append(PageEvent(event), number) }
+        if keepsTimelines { append(PageEvent(event), number(of: event.host)) }
+        apply(PastEvent(event), of: event.host)
+    }
+
+    /// The events of a message that have not come before.
+    package mutating func apply(_ message: HostEvents, _ timeline: inout FleetTimeline) {
+        for event in timeline.apply(message) { apply(event, of: message.host) }
+    }
+
+    private mutating func apply(_ event: PastEvent, of host: String) {
+        guard event.time >= start else { return }
+        let number = number(of: host)
         // A clock that may be wrong by years decides nothing about others.
         guard !event.isHostClock else { return }
-        switch event.event.kind {
-        case .status(let status, let previous, _, _) where status.target == "internet":
-            records[number].apply(status, previous: previous, at: event.time)
-        case .absence(let absence): records[number].apply(absence, until: event.time)
-        default: break
+        switch event.kind {
+        case .word(let status, let connectivity, let reason, let previous):
+            records[number].apply(status, connectivity, reason, previous: previous, at: event.time)
+        case .absence(let absence, _): records[number].apply(absence, until: event.time)
+        case .other: break
         }
     }
 
@@ -100,11 +110,14 @@ package struct FleetHistory: Sendable {
 
     /// The past of the roster's hosts, by their indexes in the roster.
     package func pasts(of roster: Roster, _ engine: EngineFacts) -> [HostPast] {
-        roster.hosts.enumerated().map { member, host in
-            let record = numbers[host.id].map { records[$0] } ?? PresenceRecord()
-            let intervals = PresenceJudge.intervals(record, host, engine, runs)
-            return HostPast(intervals, member: member, since: start, known: known, until: engine.now)
-        }
+        roster.hosts.enumerated().map { past(of: $1, $0, engine) }
+    }
+
+    /// - Parameter member: Its index in the roster.
+    func past(of host: RosterHost, _ member: Int, _ engine: EngineFacts) -> HostPast {
+        let record = numbers[host.id].map { records[$0] } ?? PresenceRecord()
+        let intervals = PresenceJudge.intervals(record, host, engine, runs)
+        return HostPast(intervals, member: member, since: start, known: known, until: engine.now)
     }
 
     /// When the roster's hosts were away, by their indexes in the roster, the earliest first.
@@ -135,7 +148,7 @@ extension FleetPage {
             line.known = past.known(since: history.known)
             return line
         }
-        absences = pasts.map(\.absences)
+        self.pasts = pasts
         strips = pasts.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {

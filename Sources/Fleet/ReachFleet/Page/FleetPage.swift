@@ -13,6 +13,8 @@ package struct FleetPage: Sendable {
     package var written: Timestamp
     /// How often the page is written again; `nil` for once.
     package var interval: Duration?
+    /// The number of what is new on the page, if a server says when there is more; `nil` for a file.
+    package var live: UInt64?
     /// Why the engine does not answer; `nil` if it does.
     package var engineTrouble: String?
     /// What is known of the engine, such as its version, and what is wrong with it.
@@ -25,8 +27,8 @@ package struct FleetPage: Sendable {
     package var isCut = false
     /// Of each host, as ``AbsenceStrip`` writes them; empty for none.
     package var strips: [String?] = []
-    /// When each host was away; empty for nothing known.
-    package var absences: [[Absence]] = []
+    /// When each host was away, and when nobody knows or it was switched off; empty for nothing known.
+    package var pasts: [HostPast] = []
 
     package init(asOf: Timestamp, written: Timestamp) {
         self.asOf = asOf
@@ -39,7 +41,8 @@ package struct FleetPage: Sendable {
     ///   runs them and nothing else.
     package func html(nonce: String) -> [UInt8] {
         var output = HTMLPage.head(
-            title: "Fleet", nonce: nonce, styles: PackageResources.page_css, isDocument: false, hasScript: true)
+            title: "Fleet", nonce: nonce, styles: PackageResources.page_css, isDocument: false, hasScript: true,
+            connects: live != nil)
         func append(_ text: String) { output += text.utf8 }
         output += PackageResources.page_html
         append("<script type=\"application/json\" id=\"data\">")
@@ -48,5 +51,32 @@ package struct FleetPage: Sendable {
         output += PackageResources.page_js
         append("</script>\n</html>\n")
         return output
+    }
+}
+
+/// What people want to see at once when it changes, of all that a page shows.
+package struct PageNews: Equatable, Sendable {
+    private struct Host: Equatable {
+        let id: String
+        let word: HostWord
+        let since: Timestamp?
+        let why: String?
+        let isDegraded: Bool
+        let note: String?
+        let quiet: String?
+    }
+
+    private let hosts: [Host]
+    private let outages: [Outage]
+    private let trouble: String?
+
+    package init(_ page: FleetPage) {
+        hosts = page.hosts.map {
+            Host(
+                id: $0.id, word: $0.presence.word, since: $0.presence.since, why: $0.presence.why,
+                isDegraded: $0.presence.isDegraded, note: $0.note, quiet: $0.quiet)
+        }
+        outages = page.outages
+        trouble = page.engineTrouble
     }
 }

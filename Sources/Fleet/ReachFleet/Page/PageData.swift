@@ -22,6 +22,7 @@ enum PageData {
             json.field("asOf", page.asOf.milliseconds)
             json.field("written", page.written.milliseconds)
             json.field("interval", (page.interval?.nanoseconds ?? 0) / 1_000_000_000)
+            json.field("live", page.live.map(Int64.init(clamping:)) ?? -1)
             json.field("known", page.known?.milliseconds ?? 0)
             json.field("cut", page.isCut)
             json.field("engine", object: { engine(page, &$0) })
@@ -31,8 +32,8 @@ enum PageData {
                 array: { json in
                     for (index, host) in page.hosts.enumerated() {
                         let strip = page.strips.isEmpty ? nil : page.strips[index]
-                        let away = page.absences.isEmpty ? [] : page.absences[index]
-                        write(host, strip, away, asOf: page.asOf, &json, &texts)
+                        let past = page.pasts.isEmpty ? HostPast() : page.pasts[index]
+                        write(host, strip, past, asOf: page.asOf, &json, &texts)
                     }
                 })
             let most = max(4, min(eventsOfHost, eventsOfAll / max(page.hosts.count, 1)))
@@ -84,7 +85,7 @@ enum PageData {
     }
 
     private static func write(
-        _ host: PageHost, _ strip: String?, _ absences: [Absence], asOf: Timestamp, _ json: inout JSONWriter,
+        _ host: PageHost, _ strip: String?, _ past: HostPast, asOf: Timestamp, _ json: inout JSONWriter,
         _ texts: inout NumberedTexts
     ) {
         json.array { json in
@@ -107,13 +108,24 @@ enum PageData {
             json.value(texts.number(host.quiet))
             // Pairs of begin and end, in seconds before the page's time. The script need not know what is longer ago.
             json.array { json in
-                for absence in absences.suffix(absencesOfHost) {
+                for absence in past.absences.filter({ !$0.isSwitchedOff }).suffix(absencesOfHost) {
                     json.value(seconds(absence.start, before: asOf) ?? longAgo)
                     json.value(seconds(absence.end, before: asOf) ?? 0)
                 }
             }
             json.value(host.known?.milliseconds ?? 0)
+            json.array { json in
+                for span in past.uncounted.suffix(absencesOfHost) {
+                    json.value(seconds(span.lowerBound, before: asOf) ?? longAgo)
+                    json.value(seconds(span.upperBound, before: asOf) ?? 0)
+                }
+            }
+            json.value(host.presence.isDegraded ? 1 as Int64 : 0)
         }
+    }
+
+    private static func seconds(_ time: Int64, before asOf: Timestamp) -> Int64? {
+        time == .min || time == .max ? nil : seconds(Timestamp(nanosecondsSince1970: time), before: asOf)
     }
 
     private static func seconds(_ time: Timestamp?, before asOf: Timestamp) -> Int64? {

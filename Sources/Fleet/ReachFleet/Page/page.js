@@ -9,9 +9,13 @@ const WORD_HELP = ["connected and reachable", "connected, with trouble", "gone w
 // Trouble first.
 const WORD_ORDER = [2, 1, 0, 3, 4];
 // The columns of a host's row in the data.
-const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, KNOWN = 14, INDEX = 15;
+const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, KNOWN = 14, UNCOUNTED = 15, DEGRADED = 16, INDEX = 17;
 data.hosts.forEach((host, index) => { host[INDEX] = index; });
-const ROW = 38, HEAD = 36;
+const HEAD = 36;
+// A narrow screen has the reason below the host.
+const narrow = matchMedia("screen and (max-width:760px)");
+let ROW = narrow.matches ? 58 : 38;
+narrow.addEventListener("change", () => { ROW = narrow.matches ? 58 : 38; apply(true); });
 
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -100,9 +104,10 @@ const DAY_BEGIN = Math.max(data.asOf - 86400e3, data.known || 0);
 const isZoomed = () => state.from > DAY_BEGIN || state.to < data.asOf;
 // Since when a host is known: one that is new today was not away before.
 const knownFrom = (index) => Math.max(DAY_BEGIN, data.hosts[index][KNOWN] || 0);
+const shownWord = (host) => (host[DEGRADED] ? "degraded" : WORDS[host[WORD]]);
 // Calls `body` with the begin and the end of each absence within a time.
-function eachAbsence(index, from, to, body) {
-  const away = data.hosts[index][AWAY] || [];
+function eachAbsence(index, from, to, body, column = AWAY) {
+  const away = data.hosts[index][column] || [];
   from = Math.max(from, knownFrom(index));
   for (let at = 0; at + 1 < away.length; at += 2) {
     const begin = Math.max(from, data.asOf - away[at] * 1000), end = Math.min(to, away[at + 1] ? data.asOf - away[at + 1] * 1000 : data.asOf);
@@ -120,6 +125,8 @@ function available(indexes) {
   for (const index of indexes) {
     if (data.hosts[index][WORD] === 4) continue;
     whole += data.asOf - knownFrom(index);
+    // What nobody knows counts neither for it nor against it, as in a report.
+    eachAbsence(index, DAY_BEGIN, data.asOf, (begin, end) => { whole -= end - begin; }, UNCOUNTED);
     eachAbsence(index, DAY_BEGIN, data.asOf, (begin, end) => { away += end - begin; });
   }
   return whole > 0 ? 1 - away / whole : -1;
@@ -311,7 +318,7 @@ function render() {
 
 function makeRow(position) {
   const host = data.hosts[list[position]];
-  const word = make("span", { role: "gridcell", class: "word k" + host[WORD] }, icon(host[WORD]), WORDS[host[WORD]]);
+  const word = make("span", { role: "gridcell", class: "word k" + host[WORD] }, icon(host[WORD]), shownWord(host));
   const name = make("span", { role: "gridcell", class: "host", title: host[ID] }, host[NAME] || host[ID]);
   const since = make("span", { role: "gridcell" }, ago(host[SINCE]));
   if (host[SINCE]) since.title = full(host[SINCE]);
@@ -490,7 +497,7 @@ function makeNow() {
       reasons.set(why, [...(reasons.get(why) || []), index]);
     }
     const sorted = [...reasons].sort((a, b) => b[1].length - a[1].length).slice(0, NAMED);
-    for (const [why, indexes] of sorted) add(1, are(indexes.sort(bySince), "limited") + " (" + why + ")", () => {
+    for (const [why, indexes] of sorted) add(1, are(indexes.sort(bySince), shownWord(data.hosts[indexes[0]])) + " (" + why + ")", () => {
       state.words = new Set([1]);
       state.text = $("search").value = why;
       apply(false);
@@ -552,7 +559,7 @@ function showPanel(index) {
   if (host[NOTE]) body.append(make("p", { class: "note" }, text[host[NOTE]]));
   body.append(facts, make("h3", {}, "Timeline"), timeline(data.timelines[index]));
   $("panel").replaceChildren(make("div", { class: "top" }, make("div", {}, make("h2", { id: "panel-title" }, host[NAME] || host[ID]),
-    make("p", { class: "word k" + host[WORD] }, icon(host[WORD]), WORDS[host[WORD]])), close), body);
+    make("p", { class: "word k" + host[WORD] }, icon(host[WORD]), shownWord(host))), close), body);
   $("panel").hidden = false;
 }
 function timeline(events) {
@@ -643,22 +650,38 @@ addEventListener("hashchange", () => {
 
 // Age and reloading ---------------------------------------------------------------------------------------------------
 const loaded = Date.now();
+// What the server said last, if one serves this page: it says when there is news.
+let written = data.written, asOf = data.asOf, isNews = false, events = null;
+function listen() {
+  if (data.live < 0) return;
+  if (document.hidden) { events?.close(); events = null; return; }
+  if (events) return;
+  events = new EventSource("events");
+  events.addEventListener("fleet", (event) => {
+    const said = JSON.parse(event.data);
+    [written, asOf] = [said.written, said.asOf];
+    isNews = said.live !== data.live;
+    tick();
+  });
+}
+document.addEventListener("visibilitychange", listen);
+const isDue = () => (data.live < 0 ? data.interval && Date.now() - loaded > data.interval * 1000 : isNews);
 // The page is old when two more should have been written since, and never before a minute.
 const OLD = Math.max(60e3, 3e3 * data.interval);
 let touched = 0;
 for (const kind of ["pointerdown", "wheel", "keydown"]) addEventListener(kind, () => { touched = Date.now(); }, { passive: true, capture: true });
 
 function tick() {
-  const age = Date.now() - data.written;
-  $("asof").textContent = "as of " + moment(data.asOf) + " (" + span(Date.now() - data.asOf) + " ago)";
-  $("asof").title = full(data.asOf);
-  const behind = data.written - data.asOf;
+  const age = Date.now() - written;
+  $("asof").textContent = "as of " + moment(asOf) + " (" + span(Date.now() - asOf) + " ago)";
+  $("asof").title = full(asOf);
+  const behind = written - asOf;
   $("old").textContent = age < -60e3 ? "This browser's clock is " + span(-age) + " behind the machine that wrote this page, or that one is ahead."
     : age > OLD ? "This page was written " + span(age) + " ago" + (data.interval ? ", and should be written every " + span(data.interval * 1000) : "") + ". Hosts may be in another state now."
     : behind > OLD ? "The engine last answered " + span(behind) + " before this page was written. Hosts may be in another state now." : "";
   $("old").hidden = !$("old").textContent;
   // It does not reload under somebody's hands.
-  if (data.interval && !state.paused && !document.hidden && Date.now() - loaded > data.interval * 1000 && Date.now() - touched > 4000) {
+  if (isDue() && !state.paused && !document.hidden && Date.now() - touched > 4000) {
     try { sessionStorage.setItem("reach-fleet", JSON.stringify({ top: $("grid").scrollTop, chosen, focus: document.activeElement.id })); } catch { /* private */ }
     location.reload();
   }
@@ -694,7 +717,7 @@ $("pause").hidden = !data.interval;
 const showPause = () => {
   $("pause").setAttribute("aria-pressed", state.paused);
   $("pause").textContent = state.paused ? "Resume" : "Pause";
-  $("pause").title = "This page loads itself again every " + span(data.interval * 1000);
+  $("pause").title = "This page loads itself again " + (data.live < 0 ? "every " + span(data.interval * 1000) : "when there is news");
 };
 $("pause").onclick = () => { state.paused = !state.paused; showPause(); writeState(); };
 showPause();
@@ -706,6 +729,7 @@ if (state.open) {
   else state.open = "";
 }
 tick();
+listen();
 setInterval(tick, 1000);
 document.documentElement.dataset.ready = Math.round(performance.now());
 })();

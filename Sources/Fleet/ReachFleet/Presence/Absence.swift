@@ -107,6 +107,17 @@ package struct HostPast: Sendable {
         (self.absences, self.unknown) = (absences, unknown)
     }
 
+    /// What counts neither for the host nor against it, in nanoseconds since 1970: when nobody can know, and when it
+    /// was switched off.
+    package var uncounted: [Range<Int64>] {
+        unknown
+            + absences.filter(\.isSwitchedOff).compactMap { absence in
+                let start = absence.start?.nanosecondsSince1970 ?? .min
+                let end = absence.end?.nanosecondsSince1970 ?? .max
+                return start < end ? start..<end : nil
+            }
+    }
+
     /// Since when something is known of the host; `nil` for all of the window.
     package func known(since window: Timestamp) -> Timestamp? {
         let first = unknown.filter { $0.lowerBound <= window.nanosecondsSince1970 }.map(\.upperBound).max()

@@ -8,6 +8,8 @@ internal import ReachCore
 struct PresenceJudge {
     /// The longest time between two connections that counts as reconnecting, unless the host says that it was away.
     static let reconnecting = HostAbsence.least
+    /// A server finds a dead connection within so much.
+    static let staleness: Duration = .seconds(600)
     /// Within so much what a host says of its own path is the begin or the end of what the server saw, and exacter.
     private static let noticing: Duration = .seconds(60)
 
@@ -45,10 +47,14 @@ struct PresenceJudge {
         let list = connections(presence)
         var until: Int64?
         var ending = PresenceRecord.Connection.Ending.lost
+        // Until when a server ran that never reported the end of a connection, as when it was killed: of two machines
+        // with one identity the other's may have ended before.
+        var open = Int64.min
         for (index, connection) in list.enumerated() {
             let start = connection.start.nanosecondsSince1970
             if let end = until, end < start {
-                drawGap(end, start, ending)
+                let isServers = open >= end && .nanoseconds(start - open) <= RosterHost.returning
+                if !isServers { drawGap(end, start, ending) }
             } else if until == nil {
                 line.append(.init(from: start, word: .here))
             }
@@ -57,6 +63,9 @@ struct PresenceJudge {
             let next = index + 1 < list.count ? list[index + 1].start.nanosecondsSince1970 : .max
             let end = connection.end?.nanosecondsSince1970 ?? next
             if end >= until ?? .min { (until, ending) = (end, connection.ending) }
+            if connection.end == nil, let last = runs.end(of: connection.server) {
+                open = max(open, last.nanosecondsSince1970)
+            }
         }
     }
 
@@ -76,6 +85,12 @@ struct PresenceJudge {
     /// connected.
     private func connections(_ presence: HostPresence) -> [PresenceRecord.Connection] {
         var list = record.connections
+        // The first reports that are known may be of the late ends of connections whose hosts had newer ones already.
+        if list.contains(where: { !$0.isBeginKnown }), let first = runs.first {
+            for index in list.indices where !list[index].isBeginKnown && list[index].ending == .lost {
+                if let end = list[index].end, end < first + Self.staleness { list[index].end = nil }
+            }
+        }
         if let newest = host.connection, !list.contains(where: { $0.start == newest.start }) {
             list.append(
                 .init(

@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// What tells about the past presence of one host, as it comes: connections, its own words, absences that it reports.
 package struct PresenceRecord: Sendable {
@@ -8,6 +8,10 @@ package struct PresenceRecord: Sendable {
         /// `nil` while nobody has reported its end.
         var end: Timestamp?
         var ending = Ending.lost
+        /// The name of the server that reported it.
+        var server: String?
+        /// Whether its begin was reported, and not its end alone.
+        var isBeginKnown = true
 
         enum Ending: UInt8, Hashable, Sendable {
             /// The host closed it.
@@ -58,16 +62,21 @@ package struct PresenceRecord: Sendable {
             return
         }
         connections.append(
-            Connection(start: advisory.start, end: advisory.isUp ? nil : advisory.time, ending: ending))
+            Connection(
+                start: advisory.start, end: advisory.isUp ? nil : advisory.time, ending: ending,
+                server: advisory.server, isBeginKnown: advisory.isUp))
         guard connections.count >= 2 * Self.limit else { return }
         connections = Self.newest(connections) { $0.start }
     }
 
-    mutating func apply(_ status: HostStatus, previous: ReachabilityStatus?, at time: Timestamp) {
-        guard let state = OwnWord.State(status.status, status.connectivity) else { return }
+    mutating func apply(
+        _ status: ReachabilityStatus, _ connectivity: Connectivity, _ reason: Reason?, previous: ReachabilityStatus?,
+        at time: Timestamp
+    ) {
+        guard let state = OwnWord.State(status, connectivity) else { return }
         words.append(
             OwnWord(
-                time: time, state: state, reason: status.reason,
+                time: time, state: state, reason: reason,
                 previous: previous.flatMap { OwnWord.State($0, .unknown) }))
         guard words.count >= 2 * Self.limit else { return }
         words = Self.newest(words) { $0.time }
@@ -106,5 +115,39 @@ extension PresenceRecord.OwnWord.State {
         case (.reachable, .portal), (.reachable, .limited): self = .limited
         case (.reachable, _): self = .here
         }
+    }
+}
+
+/// From when to when servers ran, as far as their reports show: a server has another name each time that it starts.
+package struct ServerRuns: Sendable {
+    /// The most that are kept. A cluster that restarts daily for a year has a thousand.
+    private static let limit = 4_096
+    var runs: [String: ClosedRange<Timestamp>] = [:]
+
+    package init() {}
+
+    package mutating func note(_ server: String, at time: Timestamp) {
+        guard let run = runs[server] else {
+            if runs.count < Self.limit { runs[server] = time...time }
+            return
+        }
+        if !run.contains(time) { runs[server] = min(run.lowerBound, time)...max(run.upperBound, time) }
+    }
+
+    /// The last report before a time of servers that reported nothing later.
+    func last(before time: Timestamp) -> Timestamp? {
+        runs.values.lazy.map(\.upperBound).filter { $0 < time }.max()
+    }
+
+    /// The earliest report that is known.
+    var first: Timestamp? { runs.values.lazy.map(\.lowerBound).min() }
+
+    /// The last report of a server.
+    func end(of server: String?) -> Timestamp? { server.flatMap { runs[$0]?.upperBound } }
+
+    /// Whether one server was there from one time to the other.
+    func cover(_ start: Timestamp, _ end: Timestamp, _ engine: EngineFacts) -> Bool {
+        if let started = engine.started, started <= start { return true }
+        return runs.values.contains { $0.contains(start) && $0.contains(end) }
     }
 }

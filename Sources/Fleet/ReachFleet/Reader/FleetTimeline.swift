@@ -42,17 +42,15 @@ package struct FleetTimeline: Sendable {
     package mutating func apply(
         subject: String, headers: [HeaderField], payload: [UInt8], storedAt time: Timestamp, sequence: UInt64
     ) -> [TimelineEvent] {
-        guard let host = subject.after(FleetNames.eventSubject(of: "")).map(String.init), FleetNames.hostIsValid(host),
-            let chunk = try? EventChunk(headers: headers, payload: payload)
-        else {
+        guard let (host, chunk) = EventChunk.read(subject, headers, payload) else {
             damaged += 1
             return []
         }
         let (events, unreadable) = chunk.events()
         damaged += unreadable
         return events.compactMap { event in
-            guard isNew(event, of: host) else { return nil }
             let (corrected, isHostClock) = chunk.time(of: event, storedAt: time)
+            guard isNew(PastEvent(event, (corrected, isHostClock)), of: host) else { return nil }
             let reported = event.moment.wall
             return TimelineEvent(
                 host: host, event: event, time: corrected,
@@ -62,8 +60,16 @@ package struct FleetTimeline: Sendable {
         }
     }
 
-    private mutating func isNew(_ event: FleetEvent, of host: String) -> Bool {
-        if case .absence = event.kind { return absences.updateValue(event.moment, forKey: host) != event.moment }
+    /// The same of what is kept of a message.
+    mutating func apply(_ message: HostEvents) -> [PastEvent] {
+        damaged += message.damaged
+        return message.events.filter { isNew($0, of: message.host) }
+    }
+
+    private mutating func isNew(_ event: PastEvent, of host: String) -> Bool {
+        if case .absence(_, let moment) = event.kind {
+            return absences.updateValue(moment, forKey: host) != moment
+        }
         var seen = logs[host] ?? []
         defer { logs[host] = seen }
         if let index = seen.firstIndex(where: { $0.name == event.log }) {
@@ -74,6 +80,18 @@ package struct FleetTimeline: Sendable {
         seen.append(Log(name: event.log, last: event.n))
         if seen.count > Self.logsOfHost { seen.removeFirst() }
         return true
+    }
+}
+
+extension EventChunk {
+    /// A message of the stream ``FleetNames/events``, and whose it is.
+    ///
+    /// - Returns: `nil` if it cannot be read.
+    static func read(_ subject: String, _ headers: [HeaderField], _ payload: [UInt8]) -> (String, EventChunk)? {
+        guard let host = subject.after(FleetNames.eventSubject(of: "")).map(String.init), FleetNames.hostIsValid(host),
+            let chunk = try? EventChunk(headers: headers, payload: payload)
+        else { return nil }
+        return (host, chunk)
     }
 }
 

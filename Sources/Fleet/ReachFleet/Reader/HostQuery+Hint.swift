@@ -29,7 +29,9 @@ extension HostQuery {
         case .label(let label):
             (name, values) = (label, hosts.compactMap { $0.labels[label] })
             if values.isEmpty { return hint(ofLabel: label, hosts) }
-        case .state: return hint(ofWord: pattern, "state", HostWord.allCases.map(\.shown) + [HostWord.here.rawValue])
+        case .state:
+            let words = HostWord.allCases.map(\.shown) + [HostWord.here.rawValue, HostPresence.degraded]
+            return hint(ofWord: pattern, "state", words)
         case .linkClass: return hint(ofWord: pattern, "class", LinkClass.allCases.map(\.rawValue))
         // These change.
         case .name, .version: return nil

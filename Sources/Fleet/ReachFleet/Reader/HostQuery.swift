@@ -87,7 +87,8 @@ package struct HostQuery: Hashable, Sendable, CustomStringConvertible {
         case .host: [host.id]
         case .name: [host.report?.name].compactMap(\.self)
         case .group: host.groups
-        case .state: presence.word == .here ? [presence.word.shown, presence.word.rawValue] : [presence.word.shown]
+        // A host that is degraded is limited, too, as for programs.
+        case .state: [presence.shown, presence.word.rawValue]
         case .linkClass: [host.report?.linkClass?.rawValue].compactMap(\.self)
         case .version: [host.report?.version].compactMap(\.self)
         case .label(let name): [host.labels[name]].compactMap(\.self)
@@ -181,15 +182,8 @@ private struct HostQueryReader {
     private mutating func token() throws(HostQuery.Fault) -> Token? {
         skipSpaces()
         guard position < text.count else { return nil }
-        switch text[position] {
-        case UInt8(ascii: "("):
-            position += 1
-            return .open
-        case UInt8(ascii: ")"):
-            position += 1
-            return .close
-        default: break
-        }
+        if text[position] == UInt8(ascii: "(") { return advance(1, .open) }
+        if text[position] == UInt8(ascii: ")") { return advance(1, .close) }
         switch word(at: position) {
         case "and": return advance(3, .and)
         case "or": return advance(2, .or)

@@ -15,6 +15,8 @@ package struct Roster: Sendable {
     private var hostsByKey: [String: String] = [:]
     /// Entries and messages that could not be read, and the last one's reason.
     package private(set) var damaged = 0
+    /// When the servers reported connections, of whoever that was.
+    private var runs = ServerRuns()
     package private(set) var lastDamage: String?
 
     package init() {}
@@ -28,10 +30,13 @@ package struct Roster: Sendable {
     /// The host to which the operator gave a key.
     package func host(withKey key: String) -> String? { hostsByKey[key] }
 
-    /// The latest word of any host before a time, as far as nothing newer took its place.
+    /// The latest word of any host before a time, as far as nothing newer took its place, or of a server.
     package func lastWord(before time: Timestamp) -> Timestamp? {
-        hosts.lazy.flatMap { [$0.lease?.renewed, $0.report?.stored, $0.connection?.time].compactMap(\.self) }
-            .filter { $0 < time }.max()
+        let word = hosts.lazy.flatMap {
+            [$0.lease?.renewed, $0.report?.stored, $0.connection?.time].compactMap(\.self)
+        }
+        .filter { $0 < time }.max()
+        return [word, runs.last(before: time)].compactMap(\.self).max()
     }
 
     // MARK: - Feeding it
@@ -87,13 +92,12 @@ package struct Roster: Sendable {
 
     /// An entry of the bucket ``FleetNames/state``; `nil` if it was deleted.
     package mutating func apply(state value: [UInt8]?, of host: String, storedAt time: Timestamp) {
-        guard let value else { return update(host) { $0.report = nil } }
-        do throws(WireError) {
-            let report = RosterHost.Report(try HostState(value), stored: time)
-            update(host) { $0.report = report }
-        } catch {
-            note("state of \(host): \(error)")
-        }
+        apply(ReportedState(host, value, storedAt: time))
+    }
+
+    package mutating func apply(_ state: ReportedState) {
+        if let fault = state.fault { return note(fault) }
+        update(state.key) { $0.report = state.report }
     }
 
     /// An entry of the bucket ``FleetNames/lease``; `nil` if it was deleted or its time was over.
@@ -126,16 +130,18 @@ package struct Roster: Sendable {
     /// - Returns: The host that it is about.
     @discardableResult
     package mutating func apply(advisory value: [UInt8]) -> String? {
-        do throws(WireError) {
-            return apply(try ConnectionAdvisory(value))
-        } catch {
-            note("report of a connection: \(error)")
-            return nil
-        }
+        apply(ReportedConnection(value))
+    }
+
+    @discardableResult
+    package mutating func apply(_ connection: ReportedConnection) -> String? {
+        if let fault = connection.fault { note(fault) }
+        return connection.advisory.flatMap { apply($0) }
     }
 
     @discardableResult
     package mutating func apply(_ advisory: ConnectionAdvisory) -> String? {
+        if let server = advisory.server { runs.note(server, at: advisory.time) }
         guard let id = hostsByKey[advisory.user] else { return nil }
         update(id) {
             // The end of an earlier connection, after the next began, says nothing.

@@ -24,54 +24,54 @@ package struct FleetReport: Sendable {
     /// In the order of their labels and values.
     package let groups: [Group]
     package let all: Availability
-    package let outages: [Outage]
+    /// Those in which the hosts were; `nil` where only their own events were read, which show none of several hosts.
+    package let outages: [Outage]?
     /// The known hosts by their places in outages.
     package let outageHosts: [String]
 
     /// - Parameters:
     ///   - history: What the streams hold of the window.
+    ///   - isOfAll: Whether the history has what happened on all hosts.
     ///   - includes: Which hosts the report is about.
     package init(
         _ roster: Roster, _ history: FleetHistory, _ engine: EngineFacts, _ notes: OperatorNotes,
-        from start: Timestamp, systems: ASNTable = ASNTable(), _ options: OutageOptions = OutageOptions(),
-        includes: (RosterHost, HostPresence) -> Bool
+        from start: Timestamp, isOfAll: Bool = true, systems: ASNTable = ASNTable(),
+        _ options: OutageOptions = OutageOptions(), includes: (RosterHost, HostPresence) -> Bool
     ) {
-        let pasts = history.pasts(of: roster, engine)
+        let pasts = isOfAll ? history.pasts(of: roster, engine) : []
         let window = start.nanosecondsSince1970..<max(engine.now, start).nanosecondsSince1970
+        let quiet = notes.quiet.map { ($0, $0.spans(in: window)) }
         var hosts: [Host] = []
         var chosen: Set<Int> = []
-        for (index, host) in roster.hosts.enumerated() {
+        for index in roster.hosts.indices.sorted(by: { roster.hosts[$0].id < roster.hosts[$1].id }) {
+            let host = roster.hosts[index]
             let presence = host.presence(engine)
             guard includes(host, presence) else { continue }
             chosen.insert(index)
+            let past = isOfAll ? pasts[index] : history.past(of: host, index, engine)
             hosts.append(
                 Host(
                     id: host.id, name: host.report?.name, labels: host.labels,
                     availability: Availability(
-                        pasts[index].absences, unknown: pasts[index].unknown, in: window,
-                        quiet: Self.quiet(host, presence, notes)), past: pasts[index]))
+                        past.absences, unknown: past.unknown, in: window,
+                        quiet: quiet.flatMap { time, spans in time.covers(host, presence) ? spans : [] }),
+                    past: past))
         }
-        hosts.sort { $0.id < $1.id }
         (self.hosts, from, to) = (hosts, start, engine.now)
         groups = Self.groups(hosts)
         all = hosts.reduce(into: Availability()) { $0.add($1.availability) }
-        outages = OutageFinder.find(pasts.sortedAbsences, among: history.members(of: roster), systems: systems, options)
-            .filter { $0.members.contains(where: chosen.contains) }
+        let found =
+            isOfAll
+            ? OutageFinder.find(pasts.sortedAbsences, among: history.members(of: roster), systems: systems, options)
+            : nil
+        outages = found?.filter { $0.members.contains(where: chosen.contains) }
         outageHosts = roster.hosts.map(\.id)
-    }
-
-    private static func quiet(
-        _ host: RosterHost, _ presence: HostPresence, _ notes: OperatorNotes
-    ) -> [Availability.Span] {
-        notes.quiet.filter { $0.covers(host, presence) && $0.from < $0.until }.map {
-            $0.from.nanosecondsSince1970..<$0.until.nanosecondsSince1970
-        }
     }
 
     private static func groups(_ hosts: [Host]) -> [Group] {
         var members: [String: [String: [Int]]] = [:]
-        for (index, host) in hosts.enumerated() {
-            for (name, value) in host.labels { members[name, default: [:]][value, default: []].append(index) }
+        for index in hosts.indices {
+            for (name, value) in hosts[index].labels { members[name, default: [:]][value, default: []].append(index) }
         }
         return members.sorted { $0.key < $1.key }.flatMap { name, values in
             values.sorted { $0.key < $1.key }.map { value, indexes in
@@ -81,6 +81,12 @@ package struct FleetReport: Sendable {
             }
         }
     }
+}
+
+extension FleetReport {
+    /// Instead of a list of outages that nobody looked for.
+    package static let outagesUnread =
+        "not looked for: of a report about a few hosts only their own events are read; `reach-fleet outages` finds them"
 }
 
 extension JSONWriter {
@@ -118,7 +124,9 @@ extension JSONWriter {
                 })
             json.field(
                 "outages",
-                array: { json in for outage in report.outages { json.outage(outage, hosts: report.outageHosts) } })
+                array: { json in for outage in report.outages ?? [] { json.outage(outage, hosts: report.outageHosts) } }
+            )
+            json.field("outages_read", report.outages != nil)
         }
     }
 

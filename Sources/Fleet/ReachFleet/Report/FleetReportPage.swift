@@ -72,7 +72,7 @@ package struct FleetReportPage {
                 count(
                     absence.start?.nanosecondsSince1970 ?? .min, absence.end?.nanosecondsSince1970 ?? .max, &away)
             }
-            for span in past.unknown { count(span.lowerBound, span.upperBound, &unknown) }
+            for span in past.uncounted { count(span.lowerBound, span.upperBound, &unknown) }
         }
         let all = Double(cell) * Double(max(1, hosts.count))
         let cells = zip(away, unknown).map { away, unknown in
@@ -85,11 +85,12 @@ package struct FleetReportPage {
     }
 
     private var outages: String {
-        let items = report.outages.map { outage in
+        let items = (report.outages ?? []).map { outage in
             let more = outage.addition.map { "<br><small>\(HTMLPage.escaped($0))</small>" } ?? ""
             return "<li>\(HTMLPage.escaped(outage.sentence.text(writing: stamp)))\(more)</li>\n"
         }
-        let list = items.isEmpty ? "<p>None of several hosts.</p>\n" : "<ul>\n\(items.joined())</ul>\n"
+        let none = report.outages == nil ? "Outages were \(FleetReport.outagesUnread)." : "None of several hosts."
+        let list = items.isEmpty ? "<p>\(HTMLPage.escaped(none))</p>\n" : "<ul>\n\(items.joined())</ul>\n"
         return HTMLPage.section("outages", "Outages of several hosts", list)
     }
 

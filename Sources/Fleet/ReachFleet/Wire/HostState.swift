@@ -82,6 +82,11 @@ package struct HostState: Hashable, Sendable {
 // MARK: - JSON
 
 extension HostState {
+    /// Whether a text can be a host's name, or a label or its name.
+    package static func isLabel(_ text: String) -> Bool {
+        (1...labelBytes).contains(text.utf8.count) && DisplayText.sanitized(text) == text
+    }
+
     package init(_ bytes: [UInt8]) throws(WireError) {
         let reader = try WireReader(bytes, limit: Self.sizeLimit)
         let host = try reader.requiredText("host")

@@ -150,10 +150,14 @@ final class Agent {
     private func report(_ word: FleetWord) {
         report.word = word
         report.since = SystemClock.now.wall
-        report.error = connection?.lastError
+        report.error = error(of: word)
         let reason = word.isHealthy ? nil : report.error
         StandardError.write("reach-fleet: \(word.rawValue): \(word.sentence)\(reason.map { " (\($0))" } ?? "")\n")
         writeReport()
+    }
+
+    private func error(of word: FleetWord) -> String? {
+        word == .journalRefused ? journal?.lastRefusal : connection?.lastError
     }
 
     // MARK: - The report
@@ -161,7 +165,7 @@ final class Agent {
     private func updateReport() {
         report.behind = machine.behind
         report.figures = machine.figures
-        report.error = connection?.lastError
+        report.error = error(of: machine.word)
         report.accepts = desired == nil ? [] : [AgentConfiguration.Acceptance.queueHold.rawValue]
         report.queueIsHeld = desired?.applied?.isHeld ?? false
         report.queueReason = desired?.applied?.reason

@@ -31,6 +31,8 @@ final class EngineConnection {
     /// What the daemon says of the Internet, to name the reason of a failed handshake.
     var connectivity: Connectivity = .unknown
     private(set) var lastError: String?
+    /// Where the lease is that this connection wrote; `nil` if the next one is written whatever is there.
+    private var leaseSequence: UInt64?
 
     init(_ host: String, _ settings: NATSSettings, on loop: EventLoop, handler: @escaping Handler) {
         self.host = host
@@ -44,7 +46,7 @@ final class EngineConnection {
 
     func connect() {
         number += 1
-        lastFault = nil
+        (lastFault, leaseSequence) = (nil, nil)
         let (number, settings, mailbox, reference) = (number, settings, loop.mailbox, reference)
         BackgroundThread.start(named: "connect") {
             let result: Result<NATSLink, NATSError>
@@ -109,6 +111,7 @@ final class EngineConnection {
         case .untrusted where connectivity == .portal: handler(.disconnected(.portal))
         case .untrusted where SystemClock.now.wall < Self.oldestTime: handler(.disconnected(.clock))
         case .untrusted: handler(.disconnected(.untrusted))
+        case .tlsFirst: handler(.disconnected(.tlsFirst))
         default: handler(.disconnected(.unreachable))
         }
     }
@@ -148,6 +151,7 @@ final class EngineConnection {
 
     private func request(
         _ subject: String, headers: [HeaderField] = [], _ payload: [UInt8] = [],
+        noting: @escaping @Sendable (EngineConnection, Result<NATSMessage, NATSError>) -> Void = { _, _ in },
         _ answer: @escaping @Sendable (Result<NATSMessage, NATSError>) -> FleetMachine.Input
     ) {
         guard let link else { return }
@@ -157,6 +161,7 @@ final class EngineConnection {
                 mailbox.post { _ in
                     guard let owner = reference.owner, owner.number == number else { return }
                     owner.note(result)
+                    noting(owner, result)
                     owner.handler(answer(result))
                 }
             }
@@ -205,8 +210,13 @@ final class EngineConnection {
     }
 
     func put(_ lease: HostLease) {
-        request(FleetNames.subject(ofKey: host, in: FleetNames.lease), lease.bytes) { result in
-            EngineAnswer.isFull(result) ? .leaseFull : .leaseStored(EngineAnswer.isStored(result))
+        let expectation = leaseSequence.map { HeaderField(EventChunk.expectation, String($0)) }
+        request(
+            FleetNames.subject(ofKey: host, in: FleetNames.lease), headers: expectation.map { [$0] } ?? [], lease.bytes
+        ) { owner, result in
+            owner.leaseSequence = EngineAnswer.sequence(result)
+        } _: { result in
+            EngineAnswer.renewed(result)
         }
     }
 
@@ -342,18 +352,27 @@ enum EngineAnswer {
         }
     }
 
-    /// Whether the engine's store has no room.
-    static func isFull(_ result: Result<NATSMessage, NATSError>) -> Bool {
+    /// What became of a lease.
+    static func renewed(_ result: Result<NATSMessage, NATSError>) -> FleetMachine.Input {
         do throws(NATSError) {
             _ = try JetStreamReply.ack(try result.get())
-            return false
+            return .leaseStored(true)
         } catch {
-            return error.kind == .full
+            switch error.kind {
+            case .full: return .leaseFull
+            case .wrongLastSequence: return .leaseTaken
+            default: return .leaseStored(false)
+            }
         }
     }
 
+    /// Where the engine stored a message; `nil` if it did not.
+    static func sequence(_ result: Result<NATSMessage, NATSError>) -> UInt64? {
+        guard case .success(let message) = result else { return nil }
+        return (try? JetStreamReply.ack(message))?.sequence
+    }
+
     static func isStored(_ result: Result<NATSMessage, NATSError>) -> Bool {
-        guard case .success(let message) = result else { return false }
-        return (try? JetStreamReply.ack(message)) != nil
+        sequence(result) != nil
     }
 }

@@ -16,6 +16,8 @@ final class JournalFollower {
     private var retry: TimerQueue.ID?
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(30))
     private var isWatching = false
+    /// Why the daemon hands out no events; `nil` if it does.
+    private(set) var lastRefusal: String?
 
     /// A box, since an optional property cannot hold a noncopyable value that is used in place.
     private final class Stream {
@@ -64,15 +66,15 @@ final class JournalFollower {
     private func fail(_ error: ControlError) {
         disconnect()
         retry = loop.schedule(at: SystemClock.boot + pauses.wait()) { [unowned self] in connect() }
-        handler(Self.hasNoJournal(error) ? .noJournal : .daemon(isThere: false))
-    }
-
-    /// Whether the daemon answers that it records nothing.
-    private static func hasNoJournal(_ error: ControlError) -> Bool {
-        guard case .refused(let refusal) = error, case .notAvailable(let reason)? = MonitorError(refusal) else {
-            return false
+        guard case .refused(let refusal) = error else {
+            lastRefusal = nil
+            return handler(.daemon(isThere: false))
         }
-        return reason.containsUTF8("keeps no journal")
+        // It answers, and says why it has no events for this agent: it records none, or its files cannot be opened, or
+        // too many read them.
+        let reason = if case .notAvailable(let reason)? = MonitorError(refusal) { reason } else { error.description }
+        lastRefusal = reason
+        handler(reason.containsUTF8("keeps no journal") ? .noJournal : .journalRefused)
     }
 
     /// Reads on after ``pause()``.
@@ -97,6 +99,7 @@ final class JournalFollower {
         do throws(ControlError) {
             guard let page = try stream.journal.next(within: .zero) else { return }
             pauses.reset()
+            lastRefusal = nil
             query = query?.following(page)
             handler(.daemon(isThere: true))
             // The answer may have closed this stream or opened another.

@@ -39,8 +39,10 @@ struct SelfCommand: ParsableCommand {
     }
 
     static func text(of report: AgentReport) -> String {
+        // The word changes only once events have waited for a while.
+        let isSending = report.word == .connected && report.behind > 0
         var text = """
-            \(report.word.rawValue): \(report.word.sentence)
+            \(report.word.rawValue): \(isSending ? FleetWord.behind.sentence : report.word.sentence)
             since:   \(report.since)
             host:    \(report.host)
             servers: \(report.servers.joined(separator: ", "))

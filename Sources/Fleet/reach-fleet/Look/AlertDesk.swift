@@ -10,18 +10,19 @@ final class AlertDesk {
     private let filter: RosterFilter
     private let options: AlertOptions
     private let file: String?
-    private let runner: AlertRunner?
+    /// The programs that call the persons, the first first.
+    private let runners: [AlertRunner?]
     private var machine: AlertMachine
     /// Since when the engine does not answer, and whether that was reported.
     private var outage: (since: Timestamp, isTold: Bool)?
 
     /// - Throws: ``FleetFailure`` if the file is there and is not what a watch wrote.
-    init(_ options: AlertOptions, isJSON: Bool, filter: RosterFilter, file: String?, program: String?) throws {
+    init(_ options: AlertOptions, isJSON: Bool, filter: RosterFilter, file: String?, programs: [String?]) throws {
         self.isJSON = isJSON
         self.filter = filter
         self.options = options
         self.file = file
-        runner = program.map { AlertRunner($0) }
+        runners = programs.map { $0.map { AlertRunner($0) } }
         machine = AlertMachine(options)
         guard let file, access(file, F_OK) == 0 else { return }
         guard let text = SmallFile.text(file, limit: AlertMachine.sizeLimit), machine.restore(Array(text.utf8)) else {
@@ -117,7 +118,9 @@ final class AlertDesk {
             } else {
                 StandardOutput.write(Self.text(message, sentence))
             }
-            runner?.run(message, sentence, json.bytes)
+            for (person, runner) in runners.enumerated() where message.concerns(person) {
+                runner?.run(message, sentence, json.bytes)
+            }
         }
         guard machine.hasChanged, let file else { return }
         do throws(SystemError) {
@@ -132,7 +135,7 @@ final class AlertDesk {
         let style = TerminalStyle.current
         let colour: TerminalStyle.Colour =
             switch message.event {
-            case .down, .reminder: .red
+            case .down, .reminder, .escalation: .red
             case .up: .green
             case .flapping, .steady: .yellow
             }

@@ -10,8 +10,8 @@ struct EventsCommand: ParsableCommand {
         commandName: "events",
         abstract: "Print what the hosts reported, in the order in which it arrived.",
         discussion: """
-            Times are the engine's: a host's clock may be wrong. If they differ by more than 2 s, both are shown. Each event \
-            is printed once, however often it was sent.
+            Times are the engine's: a host's clock may be wrong. If they differ by more than 2 s, both are shown. Each \
+            event is printed once, however often it was sent.
 
             Exit status: 0 printed, 1 there is no event.
             """)

@@ -8,9 +8,9 @@ struct FleetStatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Print a line for each host: its word, since when, and why.",
         discussion: """
-            The words: online, limited (connected, but a portal, a limited path or a target that is down), silent (its lease \
-            ran out), left (it said goodbye), unseen (it has never connected). Silence is presumed until the host is back \
-            and says what happened.
+            The words: online, limited (connected, but a portal, a limited path or a target that is down), silent (its \
+            lease ran out), left (it said goodbye), unseen (it has never connected). Silence is presumed until the \
+            host is back and says what happened.
 
             Exit status: 0 printed, whatever the words.
             """)
@@ -20,6 +20,9 @@ struct FleetStatusCommand: ParsableCommand {
 
     @Flag(help: "Count the hosts of each version instead.")
     var versions = false
+
+    @Flag(help: "The lines that the hosts are behind instead: those with one public address are one.")
+    var lines = false
 
     @Flag(help: "Only hosts that are retired.")
     var retired = false
@@ -33,19 +36,20 @@ struct FleetStatusCommand: ParsableCommand {
     func run() throws {
         var filter = try filters.filter()
         filter.isOffline = offline
-        let view = try FleetView.read(try engine.connect())
+        let view = try FleetView.read(try engine.connect(), allConnections: lines)
         var totals = RosterTotals()
         var rows: [(host: RosterHost, presence: HostPresence)] = []
         for host in retired ? view.roster.retired : view.roster.hosts {
             let presence = host.presence(view.engine)
             guard filter.includes(host, presence) else { continue }
-            totals.add(presence.word)
+            totals.add(presence)
             rows.append((host, presence))
         }
         rows.sort { $0.host.id < $1.host.id }
         if rows.isEmpty, let hint = filter.query.hint(among: retired ? view.roster.retired : view.roster.hosts) {
             StandardError.write("reach-fleet: \(hint)\n")
         }
+        if lines { return LineText(view, of: Set(rows.map(\.host.id))).write(json: json) }
         if versions { return VersionCount(rows.map(\.host)).write(json: json) }
         guard !json else { return Self.writeJSON(rows, view) }
         var text = RosterText(style: .current, width: StandardOutput.width, now: view.engine.now)
@@ -59,13 +63,7 @@ struct FleetStatusCommand: ParsableCommand {
     private static func writeJSON(_ rows: [(host: RosterHost, presence: HostPresence)], _ view: FleetView) {
         for start in stride(from: 0, to: rows.count, by: 256) {
             StandardOutput.writeJSON(Array(rows[start..<min(start + 256, rows.count)])) { json, row in
-                json.object {
-                    $0.field("v", 1)
-                    $0.field("type", "fleet-host")
-                    $0.members(
-                        of: row.host, row.presence,
-                        quiet: view.notes.quietReason(row.host, row.presence, at: view.engine.now))
-                }
+                view.write(row.host, row.presence, to: &json)
             }
         }
     }
@@ -74,6 +72,25 @@ struct FleetStatusCommand: ParsableCommand {
         guard view.roster.damaged > 0 else { return "" }
         let last = view.roster.lastDamage.map { "; the last: \($0)" } ?? ""
         return "\(view.roster.damaged) values could not be read\(last)\n"
+    }
+}
+
+extension FleetView {
+    /// Writes a host as `status --json` does.
+    func write(_ host: RosterHost, _ presence: HostPresence, to json: inout JSONWriter) {
+        json.object {
+            $0.field("v", 1)
+            $0.field("type", "fleet-host")
+            $0.members(of: host, presence, quiet: notes.quietReason(host, presence, at: engine.now))
+        }
+    }
+
+    /// Writes a line for each host.
+    func writeStatus(_ json: inout JSONWriter) {
+        for host in roster.hosts.sorted(by: { $0.id < $1.id }) {
+            write(host, host.presence(engine), to: &json)
+            json.newline()
+        }
     }
 }
 
@@ -104,5 +121,36 @@ struct VersionCount {
         StandardOutput.write(
             TextTable(style: .current, width: StandardOutput.width).layOut(
                 [["VERSION", "HOSTS"].map { TextTable.Cell($0, .grey) }] + rows))
+    }
+}
+
+/// Which hosts a command shows.
+struct FilterOptions: ParsableArguments {
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only these hosts, such as 'site=berlin-* and not (class=wwan or state=silent)'. May be repeated; all must "
+                + "match.", valueName: "query"))
+    var queries: [String] = []
+
+    @Option(
+        name: .customLong("class"),
+        help: ArgumentHelp("Only hosts whose path uses this class of link.", valueName: "class"),
+        transform: { text in
+            guard let linkClass = LinkClass(rawValue: text) else {
+                let words = LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(text)' is not a class of links: \(words)")
+            }
+            return linkClass
+        })
+    var linkClass: LinkClass?
+
+    func validate() throws { _ = try filter() }
+
+    func filter() throws -> RosterFilter {
+        var filter = RosterFilter()
+        filter.linkClass = linkClass
+        for text in queries { filter.query = filter.query.and(try FleetArgument.query(text)) }
+        return filter
     }
 }

@@ -27,12 +27,14 @@ struct FleetView {
     private static let optional: Set = [HostList.bucket, FleetNames.notes]
 
     /// Reads the buckets, and the latest reports of connections.
-    static func read(_ link: NATSLink) throws(NATSError) -> FleetView {
+    ///
+    /// - Parameter allConnections: Whether to read those of the hosts that have been connected for long, too.
+    static func read(_ link: NATSLink, allConnections: Bool = false) throws(NATSError) -> FleetView {
         let jetStream = JetStream(link)
         var view = try FleetView(jetStream)
         try view.readBuckets(jetStream)
         // Of hosts that are silent for longer the reports say why.
-        try view.readConnections(jetStream, all: view.hasSilentHost)
+        try view.readConnections(jetStream, all: allConnections || view.hasSilentHost)
         view.engine.now = view.present
         return view
     }
@@ -64,7 +66,17 @@ struct FleetView {
         for bucket in Self.buckets {
             let info = try info(of: bucket, jetStream)
             positions[bucket] = StreamPosition(info)
-            if info != nil || !Self.optional.contains(bucket) { try read(bucket, from: .first, jetStream) }
+            guard info != nil || !Self.optional.contains(bucket) else { continue }
+            switch bucket {
+            case HostList.bucket:
+                try readThroughCache(
+                    bucket, info, jetStream, { ListedHost($0.key, $0.value) }, { $0.apply(listed: $1.key, $1.entry) })
+            case FleetNames.state:
+                try readThroughCache(
+                    bucket, info, jetStream, { ReportedState($0.key, $0.value, storedAt: $0.time) }, { $0.apply($1) })
+            // Leases are all new after a minute, and notes are few.
+            default: try read(bucket, from: .first, jetStream)
+            }
         }
         engine.noteLastWord(in: roster)
     }
@@ -96,6 +108,23 @@ struct FleetView {
         } catch {
             guard Self.optional.contains(bucket), error.kind == .notPermitted else { throw error }
             return nil
+        }
+    }
+
+    private mutating func readThroughCache<Message: CachedMessage>(
+        _ bucket: String, _ info: JSONValue?, _ jetStream: JetStream, _ message: @escaping (KeyValueEntry) -> Message,
+        _ apply: (inout Roster, Message) -> Void
+    ) throws(NATSError) {
+        var (roster, position) = (roster, positions[bucket])
+        // So that the copy above owns what it changes.
+        self.roster = Roster()
+        defer { (self.roster, positions[bucket]) = (roster, position) }
+        let stream = CachedStream(
+            jetStream: jetStream, name: FleetNames.stream(of: bucket), isBucket: true,
+            message: { KeyValueEntry($0, bucket: bucket).map(message) })
+        try stream.read(info, from: .first) { number, _, message in
+            position?.note(number)
+            apply(&roster, message)
         }
     }
 
@@ -136,18 +165,28 @@ struct FleetView {
 
     // MARK: - Connections
 
-    private static func earliestConnection(_ info: JSONValue) -> StreamStart {
+    /// The reports of connections. Those that the doctor makes to see whether any come say nothing.
+    static func connections(_ jetStream: JetStream) -> CachedStream<ReportedConnection> {
+        CachedStream(jetStream: jetStream, name: FleetNames.connections) { message in
+            message.subject == FleetNames.probeSubject ? ReportedConnection() : ReportedConnection(message.payload)
+        }
+    }
+
+    private static func earliestConnection(_ info: JSONValue) -> CopyStart {
         let last = info["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
         return .sequence(last > connectionLimit ? last - connectionLimit : 1)
     }
 
     /// Where the reports begin of which a reader of all since a time needs any: at that time, or earlier for what says
     /// who is here.
-    func connectionStart(_ jetStream: JetStream, since start: Timestamp) throws(NATSError) -> StreamStart {
-        let late = StreamStart.time(min(start, present + (.zero - Self.connectionAge)))
-        guard hasSilentHost, let info = try jetStream.stream(FleetNames.connections) else { return late }
+    func connectionStart(
+        _ jetStream: JetStream, _ info: JSONValue?, since start: Timestamp
+    ) throws(NATSError) -> CopyStart {
+        // The reports before it say whose connections that ended late had been replaced.
+        let late = CopyStart.time(min(start, present) + (.zero - Self.connectionAge))
+        guard hasSilentHost, let info else { return late }
         let count = try StreamReader(
-            jetStream.link, stream: FleetNames.connections, filter: nil, from: late, waits: false, most: 0
+            jetStream.link, stream: FleetNames.connections, filter: nil, from: StreamStart(late), waits: false, most: 0
         ).pending
         return count < Self.connectionLimit ? Self.earliestConnection(info) : late
     }
@@ -159,8 +198,43 @@ struct FleetView {
         var roster = roster
         self.roster = Roster()
         defer { self.roster = roster }
-        try jetStream.read(FleetNames.connections, filter: nil, from: start) { message in
-            if message.subject != FleetNames.probeSubject { roster.apply(advisory: message.payload) }
-        }
+        try Self.connections(jetStream).read(info, from: start) { _, _, message in roster.apply(message) }
+        engine.noteLastWord(in: roster)
+    }
+}
+
+/// How far a stream was read, to read on behind it.
+struct StreamPosition: Sendable {
+    /// The sequence of the last message that was read; 0 for none.
+    private(set) var last: UInt64
+    /// The sequence of the last message that was stored when the position was made.
+    private let end: UInt64
+    /// When the stream was made, as the engine writes it; `nil` if there was none.
+    private let created: String?
+
+    /// - Parameters:
+    ///   - info: What the engine says of the stream; `nil` if there is none.
+    ///   - last: 0 to begin with the first message.
+    init(_ info: JSONValue?, last: UInt64 = 0) {
+        created = info?["created"]?.string
+        end = Self.end(of: info)
+        self.last = last
+    }
+
+    var exists: Bool { created != nil }
+
+    mutating func note(_ sequence: UInt64) { last = max(last, sequence) }
+
+    /// Notes that all was looked at which the stream had when the position was made, also where nothing of it counted.
+    mutating func noteFirstReading() { note(end) }
+
+    /// Whether the stream has what was read. It has not if it was made again, or if the engine was restored from a
+    /// backup.
+    func isContinued(by info: JSONValue?) -> Bool {
+        created == info?["created"]?.string && Self.end(of: info) >= last
+    }
+
+    private static func end(of info: JSONValue?) -> UInt64 {
+        info?["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
     }
 }

@@ -161,7 +161,7 @@ final class FleetWatch {
         if source == .hosts { follow(.connections) }
         guard missing.isEmpty else { return }
         state.engine.now = now
-        output.begin(state.begin())
+        output.begin(&state)
         alerts?.begin(state)
     }
 

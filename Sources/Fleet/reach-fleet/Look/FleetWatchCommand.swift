@@ -11,9 +11,10 @@ struct FleetWatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Print what happens in the fleet from now on.",
         discussion: """
-            Prints a line when a host's word changes, and a line for each event that a host reports. Reconnects when the \
-            server goes away, and continues where it was. With --alerts it prints messages for people who are called: one for \
-            hosts that were lost together, and one when they are back. Ends with status 0 on SIGINT, SIGTERM, or a closed pipe.
+            Prints a line when a host's word changes, and a line for each event that a host reports. Reconnects when \
+            the server goes away, and continues where it was. With --alerts it prints messages for people who are \
+            called: one for hosts that were lost together, and one when they are back. Ends with status 0 on SIGINT, \
+            SIGTERM, or a closed pipe.
             """)
 
     @Flag(help: "Print JSON, one object a line.")
@@ -70,6 +71,29 @@ struct AlertArguments: ParsableArguments {
         transform: { try FleetArgument.duration($0) })
     var reminder: Duration?
 
+    @Option(
+        help: ArgumentHelp(
+            "The program that calls the next person if no one has acknowledged an alert after so long; may be repeated.",
+            valueName: "duration=program"),
+        transform: { text in
+            guard let escalation = Escalation(text) else {
+                throw ValidationError("'\(text)' is not DURATION=PROGRAM, such as 15m=/etc/reach/call-anna")
+            }
+            return escalation
+        })
+    var escalate: [Escalation] = []
+
+    struct Escalation {
+        let after: Duration
+        let program: String
+
+        init?(_ text: String) {
+            let parts = text.split(scalar: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let after = DurationText.parse(parts[0]), after > .zero else { return nil }
+            (self.after, program) = (after, parts[1])
+        }
+    }
+
     @Flag(help: "Alerts also about hosts that are limited.")
     var limited = false
 
@@ -85,27 +109,32 @@ struct AlertArguments: ParsableArguments {
     var state: String?
 
     func validate() throws {
-        guard alerts || (after == nil && settle == nil && reminder == nil && !limited && exec == nil && state == nil)
-        else {
-            throw ValidationError("--after, --settle, --repeat, --limited, --exec and --state belong to --alerts")
+        let isPlain = after == nil && settle == nil && reminder == nil && !limited && exec == nil && state == nil
+        guard alerts || isPlain && escalate.isEmpty else {
+            throw ValidationError(
+                "--after, --settle, --repeat, --escalate, --limited, --exec and --state belong to --alerts")
         }
     }
 
     func desk(isJSON: Bool, filter: RosterFilter) throws -> AlertDesk? {
         guard alerts else { return nil }
-        // It runs in another directory.
-        let program = try exec.map { name in
-            guard access(name, X_OK) == 0, let path = realpath(name, nil) else {
-                throw FleetFailure(.cannotRead, "\(DisplayText.sanitized(name)) is not a program that can be run")
-            }
-            defer { free(path) }
-            return String(cString: path)
-        }
+        let later = escalate.sorted { $0.after < $1.after }
+        let programs = try [exec.map(Self.path)] + later.map { try Self.path($0.program) }
         var options = AlertOptions()
         options.wait = after ?? options.wait
         options.settle = settle ?? options.settle
         options.reminder = reminder
+        options.escalations = later.map(\.after)
         options.includesLimited = limited
-        return try AlertDesk(options, isJSON: isJSON, filter: filter, file: state, program: program)
+        return try AlertDesk(options, isJSON: isJSON, filter: filter, file: state, programs: programs)
+    }
+
+    /// It runs in another directory.
+    private static func path(_ name: String) throws -> String {
+        guard access(name, X_OK) == 0, let path = realpath(name, nil) else {
+            throw FleetFailure(.cannotRead, "\(DisplayText.sanitized(name)) is not a program that can be run")
+        }
+        defer { free(path) }
+        return String(cString: path)
     }
 }

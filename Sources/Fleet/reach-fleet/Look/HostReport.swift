@@ -18,7 +18,7 @@ struct HostReport {
     let now: Timestamp
 
     var text: String {
-        var lines = ["\(host.id)\(host.report?.name.map { " (\($0))" } ?? ""): \(presence.word.shown)"]
+        var lines = ["\(host.id)\(host.report?.name.map { " (\($0))" } ?? ""): \(presence.shown)"]
         lines += facts.map { "  \($0.name): \($0.text)" }
         lines += desired.map { "  wanted by \($0.key) (revision \($0.revision)): \(Self.text($0.document))" }
         lines += events.isEmpty ? [] : ["  latest events:"]

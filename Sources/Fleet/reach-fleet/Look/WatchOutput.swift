@@ -15,7 +15,8 @@ final class WatchOutput {
         self.filter = filter
     }
 
-    func begin(_ totals: RosterTotals) {
+    func begin(_ state: inout FleetWatchState) {
+        let totals = state.begin { filter.includes($0, $1) }
         guard isJSON else { return StandardOutput.write("watching \(totals.sentence)\n") }
         object("fleet-snapshot") { json in
             json.field("hosts", Int64(totals.total))
@@ -38,7 +39,7 @@ final class WatchOutput {
 
     private func text(_ change: FleetWatchState.Change) -> String {
         let presence = change.presence
-        var words = style.paint(presence.word.shown, presence.word.colour)
+        var words = style.paint(presence.shown, presence.word.colour)
         if let why = presence.why { words += ": \(DisplayText.sanitized(why))" }
         if presence.isPresumed { words += " (presumed)" }
         if let previous = change.previous { words += "; was \(previous.shown)" }

@@ -9,8 +9,8 @@ struct AuditCommand: ParsableCommand {
         commandName: "audit",
         abstract: "Print what operators did: who held, released, retired, labelled or quieted what, and when.",
         discussion: """
-            The server lets each key record under its own name only. What is wanted of hosts and was not recorded is listed, \
-            too, as done without a record.
+            The server lets each key record under its own name only. What is wanted of hosts and was not recorded is \
+            listed, too, as done without a record.
 
             Exit status: 0 printed, 1 there is nothing.
             """)

@@ -11,8 +11,8 @@ struct HoldCommand: ParsableCommand {
         commandName: "hold",
         abstract: "Hold the queues of hosts.",
         discussion: """
-            Writes what is wanted; a host applies it if its configuration accepts \"queue-hold\", also after it was away. \
-            A larger --fraction of the same --rollout includes the hosts of a smaller one.
+            Writes what is wanted; a host applies it if its configuration accepts \"queue-hold\", also after it was \
+            away. A larger --fraction of the same --rollout includes the hosts of a smaller one.
 
             Exit status: 0 written; with --wait 1 if not all hosts have applied it in time.
             """)

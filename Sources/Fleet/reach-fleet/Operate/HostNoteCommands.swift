@@ -9,9 +9,9 @@ struct RetireCommand: ParsableCommand {
         abstract: "Take hosts out of what is shown: they are gone for good.",
         discussion: """
             A retired host is no longer in status, page, metrics, outages and alerts. What it reported stays: \
-            `reach-fleet host` and `events` print it, and `status --retired` lists it. Its key is still let in: take it from \
-            the list of hosts, print the server's configuration again, and reload the server; with tokens, `reach-fleet \
-            revoke` shuts it out.
+            `reach-fleet host` and `events` print it, and `status --retired` lists it. Its key is still let in: take \
+            it from the list of hosts, print the server's configuration again, and reload the server; with tokens, \
+            `reach-fleet revoke` shuts it out.
 
             Exit status: 0 written, 3 no such host.
             """)
@@ -42,8 +42,8 @@ struct RetireCommand: ParsableCommand {
         }
         guard !undo, !json else { return }
         StandardOutput.write(
-            "the server still lets the key\(hosts.count == 1 ? "" : "s") in: take the line from the list of hosts, print the "
-                + "configuration again with `reach-fleet config`, and reload the server; "
+            "the server still lets the key\(hosts.count == 1 ? "" : "s") in: take the line from the list of hosts, "
+                + "print the configuration again with `reach-fleet config`, and reload the server; "
                 + "with tokens, `reach-fleet revoke`\n")
     }
 
@@ -59,8 +59,8 @@ struct LabelCommand: ParsableCommand {
         commandName: "label",
         abstract: "Give a host labels of the operator's, besides its own.",
         discussion: """
-            NAME=VALUE sets a label and NAME- takes it away; without either the labels are printed. They go before those of \
-            the list of hosts, and these before the host's own.
+            NAME=VALUE sets a label and NAME- takes it away; without either the labels are printed. They go before \
+            those of the list of hosts, and these before the host's own.
 
             Exit status: 0 written, 3 no such host.
             """)

@@ -60,8 +60,8 @@ struct OperatorSession {
     private static func missing(_ error: NATSError) -> NATSError {
         NATSError(
             error.kind,
-            "the bucket \(FleetNames.notes) cannot be used (\(error.description)): print the server's configuration again "
-                + "with `reach-fleet config`, reload it, and run `reach-fleet setup`")
+            "the bucket \(FleetNames.notes) cannot be used (\(error.description)): print the server's "
+                + "configuration again with `reach-fleet config`, reload it, and run `reach-fleet setup`")
     }
 
     /// Records what was done. What was done stands, so a record that fails is said and is no error.

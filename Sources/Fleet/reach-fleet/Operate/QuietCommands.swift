@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachCore
 internal import ReachFleet
 internal import ReachFleetLink
+internal import ReachLoop
 internal import ReachTerminal
 
 struct QuietCommand: ParsableCommand {
@@ -9,8 +10,8 @@ struct QuietCommand: ParsableCommand {
         commandName: "quiet",
         abstract: "Have no alerts about some hosts for a time, as while they are worked on.",
         discussion: """
-            `watch --alerts` says nothing about these hosts in that time, and `report` does not count their absence. Who is \
-            still away at its end is reported then. Without --where the times without alerts are listed.
+            `watch --alerts` says nothing about these hosts in that time, and `report` does not count their absence. \
+            Who is still away at its end is reported then. Without --where the times without alerts are listed.
 
             Exit status: 0 written or listed, 3 no such time.
             """)
@@ -24,6 +25,11 @@ struct QuietCommand: ParsableCommand {
         name: .customLong("for"), help: ArgumentHelp("How long.", valueName: "duration"),
         transform: { try FleetArgument.duration($0) })
     var length: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "A time of day at which it comes again, for a year or as long as --for says.", valueName: "days time zone"))
+    var every: String?
 
     @Option(
         help: ArgumentHelp("When it begins: in this long; now by default.", valueName: "duration"),
@@ -42,29 +48,48 @@ struct QuietCommand: ParsableCommand {
     @OptionGroup var engine: EngineOptions
 
     func validate() throws {
-        guard (query == nil) == (length == nil) else { throw ValidationError("--where and --for belong together") }
+        guard (query == nil) == (length == nil && every == nil) else {
+            throw ValidationError("--where and --for belong together, or --where and --every")
+        }
         guard query == nil || end == nil else { throw ValidationError("--end stands alone") }
         if let query { _ = try FleetArgument.query(query) }
-        if let length, length > QuietTime.longest {
-            throw ValidationError("--for is at most \(DurationText.describe(QuietTime.longest))")
+        let longest = every == nil ? QuietTime.longest : QuietTime.longestDaily
+        if let length, length > longest {
+            throw ValidationError("--for is at most \(DurationText.describe(longest))")
+        }
+        if let every {
+            guard let daily = DailyTime(every) else {
+                throw ValidationError(
+                    "'\(every)' is no time such as 'day 02:00-04:00 Europe/Berlin' or 'sat,sun 22:00-06:00 UTC'")
+            }
+            guard ZoneClocks.isKnown(daily.zone) else {
+                throw ValidationError(
+                    "this machine's tzdata has no time zone '\(daily.zone)'; one is Europe/Berlin or UTC")
+            }
         }
         if let why, why.utf8.count > 256 { throw ValidationError("--why has at most 256 bytes") }
     }
 
     func run() throws {
+        let delay = after ?? .zero
+        let span = delay + (length ?? QuietTime.longestDaily)
+        var daily = every.flatMap { DailyTime($0) }
+        if let zone = daily?.zone {
+            let now = SystemClock.now.wall
+            daily?.offsets = ZoneClocks.offsets(of: zone, from: now + delay, to: now + span)
+        }
         let session = try OperatorSession(engine)
         let now = try session.present()
         if let end { return try finish(end, session, now) }
-        guard let query, let length else { return try list(session, now) }
-        let from = now + (after ?? .zero)
+        guard let query else { return try list(session, now) }
         let groups = try session.groups()
         for group in groups.isEmpty ? [nil] : groups.map(Optional.some) {
             let time = QuietTime(
                 id: String(SubjectToken.random().prefix(6)), group: group, query: try FleetArgument.query(query),
-                from: from, until: from + length, why: why, author: session.author)
+                from: now + delay, until: now + span, daily: daily, why: why, author: session.author)
             let revision = try session.note(time.key, time.bytes)
-            session.record(
-                OperatorAction(.quiet, on: query, text: why, revision: revision))
+            let text = [daily.map { "every \($0.description)" }, why].compactMap(\.self).joined(separator: ": ")
+            session.record(OperatorAction(.quiet, on: query, text: text.isEmpty ? nil : text, revision: revision))
             show([time], now)
         }
         try forget(session, now)
@@ -127,6 +152,7 @@ struct QuietCommand: ParsableCommand {
                     $0.field("where", time.query.description)
                     $0.field("from", time.from)
                     $0.field("until", time.until)
+                    $0.field("every", time.daily?.description)
                     $0.field("why", time.why)
                     $0.field("by", time.author)
                     $0.field("active", time.isActive(at: now))
@@ -136,6 +162,7 @@ struct QuietCommand: ParsableCommand {
         for time in times {
             var words = "\(time.id): \(time.query.description)"
             if let group = time.group { words += " of group \(group)" }
+            if let daily = time.daily { words += ", every \(daily.description)" }
             words += ", from \(TimeText.describe(time.from)) until \(TimeText.describe(time.until))"
             if let why = time.why { words += ": \(why)" }
             if let author = time.author { words += ", by \(author)" }

@@ -18,6 +18,15 @@ struct EventReading: Sendable {
         // So that the copies own what they change.
         (self.history, self.timeline) = (history.emptied, FleetTimeline())
         defer { (self.history, self.timeline, self.position) = (history, timeline, position) }
+        if isFirst, stretch.depth == .whole, !history.keepsTimelines {
+            let info = try stretch.jetStream.stream(FleetNames.events)
+            try Self.cached(stretch.jetStream).read(info, from: .time(stretch.start)) { number, _, message in
+                position.note(number)
+                history.apply(message, &timeline)
+            }
+            if let dropped = try stretch.droppedBefore(FleetNames.events) { history.leaveOut(before: dropped) }
+            return
+        }
         let unread = try stretch.read(
             FleetNames.events, after: isFirst ? nil : position, whole: .time(stretch.start), .newestEvents,
             since: stretch.start
@@ -29,6 +38,19 @@ struct EventReading: Sendable {
             for event in events { history.apply(event) }
         }
         if let unread { history.leaveOut(before: unread) }
+    }
+}
+
+extension EventReading {
+    private static func cached(_ jetStream: JetStream) -> CachedStream<HostEvents> {
+        CachedStream(jetStream: jetStream, name: FleetNames.events) { HostEvents($0) }
+    }
+}
+
+extension HostEvents {
+    init(_ message: StoredMessage) {
+        self.init(
+            subject: message.subject, headers: message.headers, payload: message.payload, storedAt: message.time)
     }
 }
 
@@ -75,7 +97,7 @@ struct StreamStretch: Sendable {
 
     /// The time of the first message that a stream still has, if it has dropped some within the window, as a full one
     /// does.
-    private func droppedBefore(_ stream: String) throws(NATSError) -> Timestamp? {
+    func droppedBefore(_ stream: String) throws(NATSError) -> Timestamp? {
         let state = try jetStream.stream(stream)?["state"]
         guard let number = state?["first_seq"]?.integer, number > 1,
             let first = state?["first_ts"]?.string.flatMap({ Timestamp($0) }), first > start

@@ -15,6 +15,9 @@ struct OutageArguments: ParsableArguments {
     /// The window: what was asked for, or a day.
     var window: Duration { since ?? .seconds(86_400) }
 
+    /// Who asks for a time gets all of it.
+    var depth: FleetRecord.Depth { since == nil ? .newest : .whole }
+
     @Option(
         help: ArgumentHelp("The longest time between two departures of one outage.", valueName: "duration"),
         transform: { try FleetArgument.duration($0) })
@@ -27,7 +30,8 @@ struct OutageArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What to compare, separated by commas: gateway, address, class, asn, or the name of a label. By default all.",
+            "What to compare, separated by commas: gateway, address, class, asn, or the name of a label. By "
+                + "default all.",
             valueName: "traits"),
         transform: { text in
             guard let choice = TraitChoice(text) else {

@@ -8,9 +8,9 @@ struct OutagesCommand: ParsableCommand {
         commandName: "outages",
         abstract: "Print which hosts went away together, and what they have in common.",
         discussion: """
-            At least five hosts, and half of those that share a gateway, a network, a label, a class of link or a provider. \
-            Until the hosts are back this is presumed from their connections and leases; then their own events say when and \
-            why.
+            At least five hosts, and half of those that share a gateway, a network, a label, a class of link or a \
+            provider. Until the hosts are back this is presumed from their connections and leases; then their own \
+            events say when and why.
 
             Exit status: 0 an outage lasts, 1 none does.
             """)
@@ -24,7 +24,7 @@ struct OutagesCommand: ParsableCommand {
     func run() throws {
         let systems = try arguments.table()
         let record = try FleetRecord(try engine.connect(), window: arguments.window, .whole, timelines: false)
-        let outages = record.outages(arguments, systems)
+        let outages = record.outages(arguments.options, systems)
         if json {
             let hosts = record.view.roster.hosts.map(\.id)
             StandardOutput.writeJSON(outages) { $0.outage($1, hosts: hosts) }

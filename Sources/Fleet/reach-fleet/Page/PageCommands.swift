@@ -12,8 +12,8 @@ struct PageCommand: ParsableCommand {
         commandName: "page",
         abstract: "Write the fleet as one HTML file, for any web server or a browser.",
         discussion: """
-            The file needs nothing besides itself. It is replaced as a whole. With --interval it is written again and again, \
-            also while no server answers: then it says so, and shows the last state.
+            The file needs nothing besides itself. It is replaced as a whole. With --interval it is written again and \
+            again, also while no server answers: then it says so, and shows the last state.
 
             Exit status: 0 written.
             """)
@@ -31,11 +31,7 @@ struct PageCommand: ParsableCommand {
     func run() throws {
         let systems = try arguments.table()
         try repetition.run(engine, arguments, writing: output) { reading in
-            var page = reading.page(arguments, systems)
-            page.title = title
-            page.written = reading.now
-            page.interval = repetition.interval
-            page.engineNotes += reading.notes
+            let page = reading.page(arguments, systems, title: title, interval: repetition.interval)
             var generator = SystemRandomNumberGenerator()
             return page.html(nonce: HTMLPage.nonce(&generator))
         }
@@ -47,8 +43,8 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write the fleet's figures for node_exporter's textfile collector.",
         discussion: """
-            Hosts by word, class of link and label, outages, and the engine, in Prometheus's text format. The file's name has \
-            to end in .prom.
+            Hosts by word, class of link and label, outages, and the engine, in Prometheus's text format. The file's \
+            name has to end in .prom.
 
             Exit status: 0 written.
             """)
@@ -81,11 +77,7 @@ struct ExportCommand: ParsableCommand {
 struct RepetitionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Write it again this often, until a signal comes.", valueName: "duration"),
-        transform: { text in
-            let duration = try FleetArgument.duration(text)
-            guard duration >= .seconds(1) else { throw ValidationError("an interval is at least 1s") }
-            return duration
-        })
+        transform: { try FleetArgument.interval($0) })
     var interval: Duration?
 
     /// What an attempt to read the engine gave.
@@ -95,12 +87,20 @@ struct RepetitionOptions: ParsableArguments {
         /// The present by the engine's clock.
         var now: Timestamp
         var trouble: String?
-        var notes: [String] = []
 
         /// What it says, and what troubles the engine; an empty page if nothing was read yet.
         func page(_ arguments: OutageArguments, _ systems: ASNTable) -> FleetPage {
             var page = record?.page(arguments, systems) ?? FleetPage(asOf: now, written: now)
             page.engineTrouble = trouble
+            return page
+        }
+
+        /// The page as people read it.
+        func page(_ arguments: OutageArguments, _ systems: ASNTable, title: String, interval: Duration?) -> FleetPage {
+            var page = page(arguments, systems)
+            page.title = title
+            page.written = now
+            page.interval = interval
             return page
         }
     }
@@ -110,12 +110,21 @@ struct RepetitionOptions: ParsableArguments {
         _ engine: EngineOptions, _ arguments: OutageArguments, timelines: Bool = true, writing path: String,
         _ text: (Reading) -> [UInt8]
     ) throws {
-        // Who asks for a time gets all of it.
-        let depth: FleetRecord.Depth = arguments.since == nil ? .newest : .whole
         guard let interval else {
-            let record = try FleetRecord(try engine.connect(), window: arguments.window, depth, timelines: timelines)
+            let record = try FleetRecord(
+                try engine.connect(), window: arguments.window, arguments.depth, timelines: timelines)
             return try Self.write(path, text(Reading(record: record, now: record.view.engine.now)))
         }
+        try Self.repeated(engine, arguments, timelines: timelines, every: interval) { reading in
+            try Self.write(path, text(reading))
+        }
+    }
+
+    /// Reads again and again, and hands over what was read, also while no server answers.
+    static func repeated(
+        _ engine: EngineOptions, _ arguments: OutageArguments, timelines: Bool = true, every interval: Duration,
+        _ handle: (Reading) throws -> Void
+    ) throws -> Never {
         _ = try engine.settings()
         var link: NATSLink?
         var reading = Reading(now: SystemClock.now.wall)
@@ -125,7 +134,8 @@ struct RepetitionOptions: ParsableArguments {
                 let open = try link ?? engine.connect()
                 link = open
                 if reading.record == nil {
-                    reading.record = try FleetRecord(open, window: arguments.window, depth, timelines: timelines)
+                    reading.record = try FleetRecord(
+                        open, window: arguments.window, arguments.depth, timelines: timelines)
                 } else {
                     try reading.record?.update(open)
                 }
@@ -135,7 +145,7 @@ struct RepetitionOptions: ParsableArguments {
                 reading.trouble = (error as? FleetFailure)?.message ?? "\(error)"
             }
             reading.now = reading.record?.view.present ?? SystemClock.now.wall
-            try Self.write(path, text(reading))
+            try handle(reading)
             Self.sleep(until: begun + interval)
         }
     }

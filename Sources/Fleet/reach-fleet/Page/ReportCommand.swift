@@ -10,9 +10,9 @@ struct FleetReportCommand: ParsableCommand {
         commandName: "report",
         abstract: "Print how available the hosts were: all of them, those with each label, and each host.",
         discussion: """
-            From the hosts' own events, and where they have not come, from connections and leases that ended. What is not \
-            known counts for nothing: the time before a host was first heard of, and that in which it was switched off. Nor \
-            does the absence in a time of `quiet`.
+            From the hosts' own events, and where they have not come, from connections and leases that ended. What is \
+            not known counts for nothing: the time before a host was first heard of, and that in which it was switched \
+            off. Nor does the absence in a time of `quiet`.
 
             Exit status: 0 printed.
             """)
@@ -65,7 +65,9 @@ struct FleetReportCommand: ParsableCommand {
         let now = try ServerStatus.present(link)
         let start = try begin(before: now)
         guard start < now else { throw FleetFailure(.usage, "--since is in the future") }
-        let record = try FleetRecord(link, window: start.duration(to: now), .whole, timelines: false)
+        let record = try FleetRecord(
+            link, window: start.duration(to: now), .whole, timelines: false,
+            selecting: query == .all ? nil : { query.includes($0, $1) })
         let report = record.report(from: start) { query.includes($0, $1) }
         if report.hosts.isEmpty, let hint = query.hint(among: record.view.roster.hosts) {
             StandardError.write("reach-fleet: \(hint)\n")
@@ -92,8 +94,9 @@ struct FleetReportCommand: ParsableCommand {
             text += "\n" + style.paint(DisplayText.sanitized(table.title), .bold) + "\n"
             text += TextTable(style: style, width: StandardOutput.width).layOut([heading] + rows)
         }
-        let outages = report.outages.map { $0.sentence.text(writing: TimeText.describe) + "\n" }.joined()
-        return text + "\n" + style.paint("Outages of several hosts", .bold) + "\n"
-            + (outages.isEmpty ? "none\n" : outages)
+        text += "\n" + style.paint("Outages of several hosts", .bold) + "\n"
+        guard let outages = report.outages else { return text + FleetReport.outagesUnread + "\n" }
+        let lines = outages.map { $0.sentence.text(writing: TimeText.describe) + "\n" }.joined()
+        return text + (lines.isEmpty ? "none\n" : lines)
     }
 }

@@ -8,11 +8,12 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Print a configuration of nats-server for the fleet.",
         discussion: """
-            Each host gets the right to its own subjects and to nothing else; readers read everything and write nothing. \
-            The keys are public halves, as `reach-fleet key` prints them. Nothing is connected to.
+            Each host gets the right to its own subjects and to nothing else; readers read everything and write \
+            nothing. The keys are public halves, as `reach-fleet key` prints them. Nothing is connected to.
 
-            With --accounts users have signed tokens instead: DIRECTORY gets the keys that sign them, if it has none, and the \
-            configuration is the same for one host and for 100,000. Then `enroll`, `sign` and `revoke` say who is let in.
+            With --accounts users have signed tokens instead: DIRECTORY gets the keys that sign them, if it has none, \
+            and the configuration is the same for one host and for 100,000. Then `enroll`, `sign` and `revoke` say who \
+            is let in.
             """)
 
     @Option(
@@ -29,8 +30,8 @@ struct ConfigCommand: ParsableCommand {
     @Option(
         name: .customLong("operators"),
         help: ArgumentHelp(
-            "The list of operators, a line each: NAME KEY[,KEY] [GROUP ...]. With groups an operator holds, releases and "
-                + "notes these groups' hosts only.", valueName: "file"))
+            "The list of operators, a line each: NAME KEY[,KEY] [GROUP ...]. With groups an operator holds, "
+                + "releases and notes these groups' hosts only.", valueName: "file"))
     var operatorsFile: String?
 
     @Option(
@@ -111,7 +112,8 @@ struct ConfigCommand: ParsableCommand {
         let isLocal = ["127.", "localhost:", "[::1]:"].contains { listen.hasUTF8Prefix($0) }
         guard certificate != nil || isLocal else {
             throw ValidationError(
-                "hosts connect with TLS: --tls-certificate and --tls-key, or --listen 127.0.0.1:4222 for this machine only"
+                "hosts connect with TLS: --tls-certificate and --tls-key, or --listen 127.0.0.1:4222 for this "
+                    + "machine only"
             )
         }
     }

@@ -10,8 +10,8 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Find what is wrong with the fleet and its servers.",
         discussion: """
-            Looks at the server's version, clock and settings, at the streams, at keys that two machines use, and tries \
-            whether a stranger is let in. It changes nothing.
+            Looks at the server's version, clock and settings, at the streams, at keys that two machines use, and \
+            tries whether a stranger is let in. It changes nothing.
 
             Exit status: 0 nothing is wrong, 1 something is wrong or may become so.
             """)

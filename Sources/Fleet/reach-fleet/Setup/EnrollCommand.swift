@@ -9,9 +9,9 @@ struct EnrollCommand: ParsableCommand {
         commandName: "enroll",
         abstract: "Print what hosts need to enrol once, or let them in.",
         discussion: """
-            Prints a line HOST TOKEN for each host. `reach-fleet join` on the host makes the host's key and redeems the token, \
-            while `reach-fleet enroll --serve` runs somewhere with the folder of the accounts. A token is good once, for one \
-            host, and for the time of --valid. Without --serve nothing is connected to.
+            Prints a line HOST TOKEN for each host. `reach-fleet join` on the host makes the host's key and redeems \
+            the token, while `reach-fleet enroll --serve` runs somewhere with the folder of the accounts. A token is \
+            good once, for one host, and for the time of --valid. Without --serve nothing is connected to.
             """)
 
     @Option(help: ArgumentHelp("The folder that `reach-fleet config --accounts` made.", valueName: "directory"))
@@ -91,9 +91,9 @@ struct SignCommand: ParsableCommand {
         commandName: "sign",
         abstract: "Print a token for a key whose public half is known.",
         discussion: """
-            For people, and for hosts whose public half is at hand. The token is no secret: `reach-fleet key FILE --token \
-            TOKENFILE` puts it into the file of the key. Nothing is connected to, so a host of the list of hosts (`setup \
-            --hosts`) is let in, and readers know it.
+            For people, and for hosts whose public half is at hand. The token is no secret: `reach-fleet key FILE \
+            --token TOKENFILE` puts it into the file of the key. Nothing is connected to, so a host of the list of \
+            hosts (`setup --hosts`) is let in, and readers know it.
             """)
 
     @Option(help: ArgumentHelp("The folder that `reach-fleet config --accounts` made.", valueName: "directory"))
@@ -102,9 +102,9 @@ struct SignCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp("What it is: host, reader, operator or admin.", valueName: "role"),
         transform: { text in
-            guard let role = FleetAccounts.Role(rawValue: text),
-                [.host, .reader, .controller, .administrator].contains(role)
-            else { throw ValidationError("'\(text)' is not host, reader, operator or admin") }
+            guard let role = FleetAccounts.Role(rawValue: text), role.isSigned else {
+                throw ValidationError("'\(text)' is not host, reader, operator or admin")
+            }
             return role
         })
     var role: FleetAccounts.Role = .host

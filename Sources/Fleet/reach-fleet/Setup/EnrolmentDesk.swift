@@ -13,7 +13,7 @@ struct EnrolmentDesk {
     private let ticketKey: String
     private let life: Duration
 
-    /// The most requests that wait. A host asks again.
+    /// The most hosts that wait. A host asks again.
     private static let queueLimit = 1024
 
     init(_ folder: AccountFolder, life: Duration) throws {
@@ -33,19 +33,27 @@ struct EnrolmentDesk {
             // A late answer is refused, too, and no reason to end.
             case .fault(let error) where error.kind == .notPermitted && error.description.containsUTF8("Subscription"):
                 inbox.end(error)
-            default: break
+            case .disconnected, .reconnected, .lameDuck, .fault: break
             }
         }
         let session = OperatorSession(link)
         let subscription = try link.subscribe(Enrolment.subject(host: "*", key: "*")) { inbox.add($0) }
         try link.flush()
         StandardOutput.write("waiting for hosts\n")
-        while let message = try inbox.next() { try answer(message, session) }
+        var pace = EnrolmentPace(life: life)
+        while let message = try inbox.next() { try answer(message, session, &pace) }
         withExtendedLifetime(subscription) {}
     }
 
-    private func answer(_ message: NATSMessage, _ session: OperatorSession) throws {
+    private func answer(_ message: NATSMessage, _ session: OperatorSession, _ pace: inout EnrolmentPace) throws {
         guard let reply = message.reply else { return }
+        // The server lets each publish one subject only, so what is asked too often is the host's own doing.
+        if case .refused(let isFirst) = pace.ask(message.subject, at: SystemClock.boot) {
+            try? session.link.publish(reply, Enrolment.Answer(.unavailable("this host asks too often")).payload)
+            let host = message.subject.split(scalar: ".").dropFirst(3).first.map(String.init) ?? "?"
+            if isFirst { StandardOutput.write("\(DisplayText.sanitized(host)): refused: it asks too often\n") }
+            return
+        }
         let request = Enrolment.Request(subject: message.subject, message.payload)
         let outcome = request.map { result(of: $0, session) } ?? .failure(.damaged)
         let host = request?.host ?? "?"
@@ -100,23 +108,17 @@ struct EnrolmentDesk {
 /// Requests that wait for the thread that answers them.
 private final class EnrolmentInbox: Sendable {
     private struct State: Sendable {
-        var waiting: [NATSMessage] = []
+        var waiting: EnrolmentTurns<NATSMessage>
         var end: NATSError?
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let arrived = DispatchSemaphore(value: 0)
-    private let limit: Int
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { state = Mutex(State(waiting: EnrolmentTurns(limit: limit))) }
 
     func add(_ message: NATSMessage) {
-        let isAdded = state.withLock { state in
-            guard state.waiting.count < limit else { return false }
-            state.waiting.append(message)
-            return true
-        }
-        if isAdded { arrived.signal() }
+        if state.withLock({ $0.waiting.add(message, of: message.subject) }) { arrived.signal() }
     }
 
     func end(_ error: NATSError) {
@@ -127,9 +129,7 @@ private final class EnrolmentInbox: Sendable {
     /// Waits for the next one.
     func next() throws(NATSError) -> NATSMessage? {
         arrived.wait()
-        let (message, end) = state.withLock { state in
-            (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.end)
-        }
+        let (message, end) = state.withLock { ($0.waiting.next(), $0.end) }
         if let message { return message }
         if let end { throw end }
         return nil

@@ -11,9 +11,10 @@ struct JoinCommand: ParsableCommand {
         commandName: "join",
         abstract: "Enrol this host with a token for one use, or renew its own.",
         discussion: """
-            Makes the host's key in FILE, if it has none, and redeems the token that `reach-fleet enroll` printed. FILE then \
-            has the key and the host's own token, as reach-fleet.toml's `credentials` names it. The key never leaves the \
-            host. Without --token it renews the host's own token. Somebody must answer, by `reach-fleet enroll --serve`.
+            Makes the host's key in FILE, if it has none, and redeems the token that `reach-fleet enroll` printed. \
+            FILE then has the key and the host's own token, as reach-fleet.toml's `credentials` names it. The key \
+            never leaves the host. Without --token it renews the host's own token. Somebody must answer, by \
+            `reach-fleet enroll --serve`.
 
             Exit status: 0 enrolled, 77 refused, 75 nobody answers now.
             """)

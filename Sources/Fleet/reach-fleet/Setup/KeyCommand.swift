@@ -11,9 +11,9 @@ struct KeyCommand: ParsableCommand {
         commandName: "key",
         abstract: "Make a key, and print its public half.",
         discussion: """
-            Writes the secret seed of an nkey into FILE, which only its owner may read, and prints the public half, which \
-            goes into the list of hosts or to `reach-fleet config`. A FILE that is there is not replaced: its public half \
-            is printed. The seed is never printed unless --print-seed asks for it.
+            Writes the secret seed of an nkey into FILE, which only its owner may read, and prints the public half, \
+            which goes into the list of hosts or to `reach-fleet config`. A FILE that is there is not replaced: its \
+            public half is printed. The seed is never printed unless --print-seed asks for it.
             """)
 
     @Flag(help: "Replace the key in FILE. The server knows the host no longer until its list has the new public half.")

@@ -9,9 +9,9 @@ struct RevokeCommand: ParsableCommand {
         commandName: "revoke",
         abstract: "Shut hosts' keys out at once, where hosts have tokens.",
         discussion: """
-            The server ends the connections of these keys at once and refuses them from then on, also after a restart; other \
-            hosts stay connected. A host gets in again with a new key: `reach-fleet enroll`. Without hosts and keys it gives \
-            the server the accounts' tokens again, such as after an older store was restored.
+            The server ends the connections of these keys at once and refuses them from then on, also after a restart; \
+            other hosts stay connected. A host gets in again with a new key: `reach-fleet enroll`. Without hosts and \
+            keys it gives the server the accounts' tokens again, such as after an older store was restored.
 
             Exit status: 0 the server has it, 3 no such host.
             """)

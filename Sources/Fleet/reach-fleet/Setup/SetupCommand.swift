@@ -9,9 +9,9 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Make the fleet's streams and buckets.",
         discussion: """
-            Makes what is missing and changes nothing that is there. It says what differs; --update makes that stricter, \
-            but never looser. Run twice, it does nothing the second time. With --hosts it also stores the list of hosts, \
-            so that readers know who has never connected; a host that the list has no more is retired.
+            Makes what is missing and changes nothing that is there. It says what differs; --update makes that \
+            stricter, but never looser. Run twice, it does nothing the second time. With --hosts it also stores the \
+            list of hosts, so that readers know who has never connected; a host that the list has no more is retired.
 
             Exit status: 0 all is as it should be, 1 something differs.
             """)
@@ -104,13 +104,15 @@ struct SetupCommand: ParsableCommand {
         if let host = stored.filter({ HostList.entry($0.key, $0.value)?.ticket != nil }).keys.min() {
             throw FleetFailure(
                 .found,
-                "'\(host)' enrolled itself, so the list of hosts is kept by `reach-fleet enroll`, `retire` and `revoke`, not by a file"
+                "'\(host)' enrolled itself, so the list of hosts is kept by `reach-fleet enroll`, `retire` and "
+                    + "`revoke`, not by a file"
             )
         }
         if let host = listed.intersection(retired.filter { stored[$0.key] != nil }.keys).min() {
             throw FleetFailure(
                 .found,
-                "'\(host)' is retired: take its line from the list, or show it again with `reach-fleet retire --undo \(host)`"
+                "'\(host)' is retired: take its line from the list, or show it again with `reach-fleet retire --undo "
+                    + "\(host)`"
             )
         }
         var changed = 0

@@ -49,8 +49,8 @@ struct StreamSetup {
             // Another try fares no better.
             throw NATSError(
                 .failed,
-                "\(plan.name): \(error.description); give the server's store more (`--store-size` of `reach-fleet config`, "
-                    + "with that much free on its disk) and restart it, or give events less: --event-bytes")
+                "\(plan.name): \(error.description); give the server's store more (`--store-size` of `reach-fleet "
+                    + "config`, with that much free on its disk) and restart it, or give events less: --event-bytes")
         }
     }
 }

@@ -18,6 +18,10 @@ final class BurstAttempt: DiagnosisAttempt {
     /// Drops in as long a time before, which have other reasons.
     private var usual: UInt64 = 0
     private var answer = BurstAnswer(sent: 0)
+    /// Hears the answers as they come in; `nil` where this user may not.
+    private var listener: LinkListener?
+    /// The ports to which answers came.
+    private var heard: Set<UInt16> = []
 
     private static let count = 8
     /// The trace that begins at the same time has its answers by then.
@@ -25,12 +29,16 @@ final class BurstAttempt: DiagnosisAttempt {
     /// How long drops are counted, before and after.
     private static let window = Duration.milliseconds(300)
     private static let patience = Duration.milliseconds(750)
+    /// Where nothing has come by then: a slow line takes more than two seconds for a round trip.
+    private static let slowPatience = Duration.milliseconds(2600)
     /// The second router's distance.
     private static let life: CInt = 2
 
     init(
-        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, _ completion: @escaping (BurstAnswer) -> Void
+        _ host: HostAddress, _ port: UInt16, on link: InterfaceIndex?, _ loop: EventLoop,
+        _ completion: @escaping (BurstAnswer) -> Void
     ) {
+        listener = link.flatMap(LinkListener.init)
         self.host = host
         self.port = port
         self.loop = loop
@@ -44,9 +52,25 @@ final class BurstAttempt: DiagnosisAttempt {
     }
 
     private func countAfter() {
+        answer.droppedHere = dropped(in: Self.window)
+        timer = loop.schedule(at: SystemClock.boot + (Self.patience - Self.window)) { [weak self] in self?.waitOn() }
+    }
+
+    private func waitOn() {
+        if let listener { heard.formUnion(listener.answeredPorts(by: host.address, port)) }
+        guard heard.isEmpty, answer.droppedHere == 0, !sockets.contains(where: Self.hasEnded) else { return end() }
+        timer = loop.schedule(at: SystemClock.boot + (Self.slowPatience - Self.patience)) { [weak self] in
+            guard let self else { return }
+            answer.droppedHere = dropped(in: Self.slowPatience)
+            end()
+        }
+    }
+
+    /// The packets that were dropped since the connections began, less those that are dropped in such a time anyway.
+    private func dropped(in time: Duration) -> Int {
         let count = drops.sinceStart[host.family] ?? 0
-        answer.droppedHere = Int(clamping: count - min(count, usual))
-        timer = loop.schedule(at: SystemClock.boot + (Self.patience - Self.window)) { [weak self] in self?.end() }
+        let expected = usual * UInt64(time.milliseconds / Self.window.milliseconds)
+        return Int(clamping: count - min(count, expected))
     }
 
     deinit {
@@ -99,7 +123,32 @@ final class BurstAttempt: DiagnosisAttempt {
             let isEndOfLife = error.is_ipv6 != 0 ? error.type == 3 : error.type == 11
             if isEndOfLife, let router = IPAddress(bytes: bytes) { answer.passedBy = router }
         }
+        let waiting = sockets.filter { SocketAddress.peer(of: $0) == nil }
+        answer.connected = sockets.count - waiting.count
+        if let listener {
+            heard.formUnion(listener.answeredPorts(by: host.address, port))
+            // Counters are of the whole machine; what the link brought for these connections is nobody else's.
+            answer.droppedHere = waiting.count { socket in
+                !Self.hasEnded(socket) && Self.localPort(of: socket).map(heard.contains) == true
+            }
+        }
         completion(answer)
+    }
+
+    /// Whether an answer was given to the socket: a refusal.
+    private static func hasEnded(_ socket: CInt) -> Bool {
+        var state = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, 0) > 0
+    }
+
+    private static func localPort(of socket: CInt) -> UInt16? {
+        // The port has the same place in both families.
+        var place = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let isKnown = withUnsafeMutablePointer(to: &place) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) == 0 }
+        }
+        return isKnown ? UInt16(bigEndian: place.sin6_port) : nil
     }
 }
 

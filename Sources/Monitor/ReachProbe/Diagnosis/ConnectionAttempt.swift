@@ -14,23 +14,27 @@ final class ConnectionAttempt: DiagnosisAttempt {
 
     private static let repetitions = [Duration.milliseconds(400), .milliseconds(1100)]
 
-    /// - Parameter source: The address of this machine to connect from; `nil` for the one that the kernel chooses.
+    /// - Parameters:
+    ///   - source: The address of this machine to connect from; `nil` for the one that the kernel chooses.
+    ///   - link: The link to connect by; `nil` for the one that the kernel chooses.
     init(
-        _ host: HostAddress, _ port: UInt16, from source: IPAddress? = nil, _ loop: EventLoop,
-        _ completion: @escaping (ConnectionAnswer) -> Void
+        _ host: HostAddress, _ port: UInt16, from source: IPAddress? = nil, by link: InterfaceBinding? = nil,
+        _ loop: EventLoop, _ completion: @escaping (ConnectionAnswer) -> Void
     ) {
         self.loop = loop
         self.completion = completion
         let deadline = SystemClock.boot + DiagnosisRunner.Limit.connection
         connections = [
-            SingleConnection(host, port, from: source, loop, until: deadline) { [weak self] in self?.end($0) }
+            SingleConnection(host, port, from: source, by: link, loop, until: deadline) { [weak self] in
+                self?.end($0)
+            }
         ]
         timers = Self.repetitions.map { delay in
             loop.schedule(at: SystemClock.boot + delay) { [weak self] in
                 guard let self, !isOver else { return }
                 // The first one's silence counts: it shows whether this machine keeps segments back.
                 let another = SingleConnection(
-                    host, port, from: source, loop, until: deadline + .seconds(1)
+                    host, port, from: source, by: link, loop, until: deadline + .seconds(1)
                 ) { [weak self] answer in
                     if answer == .connected || answer == .refused { self?.end(answer) }
                 }
@@ -60,15 +64,15 @@ private final class SingleConnection {
     private var timer: TimerQueue.ID?
 
     init(
-        _ host: HostAddress, _ port: UInt16, from source: IPAddress?, _ loop: EventLoop, until deadline: BootTime,
-        _ completion: @escaping (ConnectionAnswer) -> Void
+        _ host: HostAddress, _ port: UInt16, from source: IPAddress?, by link: InterfaceBinding?, _ loop: EventLoop,
+        until deadline: BootTime, _ completion: @escaping (ConnectionAnswer) -> Void
     ) {
         self.loop = loop
         self.completion = completion
         self.deadline = deadline
         target = host.address
         socket = reach_stream_socket(host.family == .ipv4 ? AF_INET : AF_INET6)
-        if let answer = begin(host.socketAddress(port), from: source) {
+        if let answer = begin(host.socketAddress(port), from: source, by: link) {
             loop.afterEvents { [weak self] in self?.completion(answer) }
         }
     }
@@ -80,8 +84,17 @@ private final class SingleConnection {
     }
 
     /// - Returns: The answer, if there is one at once.
-    private func begin(_ address: SocketAddress, from source: IPAddress?) -> ConnectionAnswer? {
+    private func begin(
+        _ address: SocketAddress, from source: IPAddress?, by link: InterfaceBinding?
+    ) -> ConnectionAnswer? {
         guard socket >= 0 else { return ConnectionAnswer(errno: -socket) }
+        if let link {
+            do throws(SystemError) {
+                try InterfaceSocket.bind(socket, to: link)
+            } catch {
+                return .failed(error.number)
+            }
+        }
         if let source {
             let isBound = SocketAddress(address: source, port: 0).withPointer {
                 bind(socket, $0.assumingMemoryBound(to: sockaddr.self), $1) == 0
@@ -119,17 +132,25 @@ private final class SingleConnection {
             && traffic.repeated > 0 && traffic.repeated_out == 0
     }
 
-    /// Whether an ICMP error that refuses the packets came from the address that this machine sends from: its own
-    /// firewall rejects them. "Host unreachable" also comes from there where a neighbour does not answer.
-    private var isRejectedHere: Bool {
+    /// Who else than the host sent an ICMP error about this connection, and what it means; the last one.
+    private var complaint: WayComplaint? {
         var error = reach_icmp_error()
+        var last: WayComplaint?
         while reach_next_icmp_error(socket, &error) == 0 {
             let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
-            guard let sender = IPAddress(bytes: bytes), !sender.isUnspecified, sender != target else { continue }
-            let refuses = [.noPort, .prohibited].contains(ICMPMeaning(error))
-            if refuses, isOwn(sender) { return true }
+            guard let sender = IPAddress(bytes: bytes), !sender.isUnspecified else { continue }
+            let meaning: WayComplaint.Meaning
+            switch ICMPMeaning(error) {
+            // Hosts reset connections to ports that they do not serve: this is a firewall's answer.
+            case .noPort where sender == target: continue
+            case .noPort, .prohibited: meaning = .prohibited
+            case .hostMissing: meaning = .hostMissing
+            case .noWay: meaning = .noWay
+            case .timeExceeded, .other: continue
+            }
+            last = WayComplaint(by: sender, meaning)
         }
-        return false
+        return last
     }
 
     /// Whether a datagram to an address would stay on this machine.
@@ -151,11 +172,18 @@ private final class SingleConnection {
         // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone
         // wrong.
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
-        // An error that a segment of this machine caused before it left came from this machine's firewall.
+        let complaint = complaint
+        // An error that a segment of this machine caused before it left came from this machine's firewall. "Host
+        // unreachable" also comes from there where a neighbour does not answer.
         let isStoppedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack
+        let isRejectedHere = complaint.map { $0.meaning == .prohibited && isOwn($0.speaker) } ?? false
         if isStoppedHere || isRejectedHere { return completion(.failed(EPERM)) }
+        guard number != 0 else { return completion(.connected) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
-        completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
+        if let complaint, !isOwn(complaint.speaker) {
+            return completion(.unreachable(number == ECONNREFUSED ? EHOSTUNREACH : number, complaint))
+        }
+        completion(number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }
 }
 

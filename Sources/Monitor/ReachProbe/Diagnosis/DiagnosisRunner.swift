@@ -9,15 +9,17 @@ package import ReachTransfer
 package final class DiagnosisRunner {
     /// How long parts of a diagnosis may take. All of them together fit into ``whole``.
     enum Limit {
-        static let whole = Duration.milliseconds(9500)
-        static let name = Duration.milliseconds(3200)
-        static let connection = Duration.milliseconds(2800)
+        static let whole = Duration.milliseconds(9700)
+        /// The C library waits five seconds for the first name server.
+        static let name = Duration.milliseconds(5200)
+        /// A satellite line with full queues takes more than two seconds for a round trip.
+        static let connection = Duration.milliseconds(3200)
         static let exchange = Duration.milliseconds(2800)
         /// Second exchanges, which show why the first one failed.
         static let secondExchange = Duration.milliseconds(2000)
         /// On a line with a long round trip.
         static let slowExchange = Duration.milliseconds(5500)
-        static let ping = Duration.milliseconds(1800)
+        static let ping = Duration.milliseconds(2800)
         static let trace = Duration.milliseconds(1500)
     }
 
@@ -78,6 +80,7 @@ package final class DiagnosisRunner {
         running = [:]
         machine.record(reversePathDrops: drops.sinceStart)
         machine.record(inputDrops: inputDrops.sinceStart)
+        machine.record(life: Self.life)
         machine.record(silentTunnels: silentTunnels)
         machine.record(portalAPI: portalAPI)
         machine.record(
@@ -110,6 +113,10 @@ package final class DiagnosisRunner {
             running[task] = ConnectionAttempt(host, port, loop) { end(.connected($0)) }
         case .connectFrom(let source, let host, let port):
             running[task] = ConnectionAttempt(host, port, from: source, loop) { end(.connected($0)) }
+        case .nextHops(let host): later(.nextHops(nextHops(to: host)))
+        case .connectBy(let hop, let host, let port):
+            let binding = InterfaceBinding(name: hop.interface, index: UInt32(bitPattern: hop.interfaceIndex))
+            running[task] = ConnectionAttempt(host, port, by: binding, loop) { end(.connected($0)) }
         case .addresses(let index, let family): later(.addresses(addresses(of: index, family)))
         case .routers(let index, let family): later(.routers(routers(on: index, family)))
         case .rivals(let hop): later(.routers(rivals(of: hop)))
@@ -118,10 +125,16 @@ package final class DiagnosisRunner {
         case .trace(let host): running[task] = TraceAttempt(host, loop) { end(.traced($0)) }
         case .sample(let host): running[task] = LineSampler(host, loop) { end(.sampled($0)) }
         case .owners(let hop): running[task] = OwnersAttempt(hop, loop) { end(.owners($0)) }
+        case .entry(let hop):
+            let key = Neighbour.Key(interface: hop.interfaceIndex, address: hop.address)
+            let entry = (try? snapshot.view.queries.neighbourEntry(key)) ?? nil
+            later(.owners(entry?.hardwareAddress.map { [$0] } ?? []))
         case .forward(let hop, let owner, let host):
             let source = machine.evidence.source(to: host)
             running[task] = ForwardAttempt(hop, owner, host, from: source, loop) { end(.pinged($0)) }
-        case .burst(let host, let port): running[task] = BurstAttempt(host, port, loop) { end(.burst($0)) }
+        case .burst(let host, let port):
+            let link = machine.evidence.hop(to: host)?.interfaceIndex
+            running[task] = BurstAttempt(host, port, on: link, loop) { end(.burst($0)) }
         case .hosts(let name):
             let text = SmallFile.text("/etc/hosts") ?? ""
             later(.listed(ResolverConfiguration(resolv: "", hosts: text).hosts[name.lowercased()] ?? []))
@@ -176,6 +189,22 @@ package final class DiagnosisRunner {
         gateways(of: defaultRoutes(family), on: index)
     }
 
+    /// Several on one link cannot be told apart by a socket that is bound to it.
+    private func nextHops(to host: HostAddress) -> [FirstHop] {
+        let routes = ((try? snapshot.view.queries.routes(of: .unicast, host.family)) ?? []).filter {
+            $0.destination.contains(host.address)
+        }
+        let longest = routes.map(\.destination.length).max()
+        let best = routes.filter { $0.destination.length == longest }.min { $0.metric ?? 0 < $1.metric ?? 0 }
+        let hops = (best?.hops ?? []).compactMap { hop -> FirstHop? in
+            guard let gateway = hop.gateway, let index = hop.interface,
+                let name = (try? snapshot.view.queries.link(index))??.name
+            else { return nil }
+            return FirstHop(interface: name, interfaceIndex: index, address: gateway)
+        }
+        return Set(hops.map(\.interfaceIndex)).count == hops.count && hops.count > 1 ? hops : []
+    }
+
     private func rivals(of hop: FirstHop) -> [IPAddress] {
         let routes = defaultRoutes(hop.address.family)
         let own = routes.first { gateways(of: [$0], on: hop.interfaceIndex).contains(hop.address) }
@@ -200,6 +229,11 @@ package final class DiagnosisRunner {
         paths += [state.ipv4, state.ipv6]
         return PathFact(
             status: state.status, reason: state.reason, rootCause: state.rootCause, ipv4: state.ipv4, ipv6: state.ipv6)
+    }
+
+    /// For how many routers packets of IPv4 live. By IPv6 each router says so for its link.
+    private static var life: Int? {
+        SmallFile.text("/proc/sys/net/ipv4/ip_default_ttl")?.split(scalar: "\n").first.flatMap { Int($0) }
     }
 
     private func resolve(_ name: String, _ completion: @escaping (NameAnswer) -> Void) {
@@ -231,7 +265,7 @@ extension HostAddress {
     }
 
     /// The number of the zone's interface; 0 without one.
-    var scope: UInt32 { zone.map { if_nametoindex($0) } ?? 0 }
+    var scope: UInt32 { zone.flatMap(LinkName.index(ofZone:)) ?? 0 }
 
     func socketAddress(_ port: UInt16) -> SocketAddress {
         SocketAddress(address: address, port: port, scope: scope)

@@ -94,7 +94,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
         _ failure: TransferFailure, _ report: TransferReport, _ isSecure: Bool
     ) -> ExchangeAnswer.Failure {
         switch failure.reason {
-        case .connectTimeout, .totalTimeout, .idleTimeout: .silent(phase(of: report, isSecure))
+        case .connectTimeout, .totalTimeout, .idleTimeout, .connectionSilent: .silent(phase(of: report, isSecure))
         case .connectionReset, .emptyResponse, .truncated, .sendFailed, .connectFailed:
             .reset(phase(of: report, isSecure))
         case .connectionRefused: .refused

@@ -4,29 +4,61 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// One question to one name server, by UDP or by TCP alone.
+/// One question to one name server, by UDP or by TCP alone, and the same again while nothing comes.
 final class NameServerAttempt: DiagnosisAttempt {
-    private var channel: DNSChannel?
+    private let question: NameServerQuestion
+    private let loop: EventLoop
+    private let completion: (NameServerAnswer) -> Void
+    private var channels: [DNSChannel] = []
+    private var timers: [TimerQueue.ID] = []
+    private var endedCount = 0
+    private var isOver = false
 
-    /// In three rounds, each twice as long: a single lost datagram proves nothing. By TCP the kernel repeats.
-    private static let patience = Duration.milliseconds(400)
-    private static let streamPatience = Duration.milliseconds(3200)
+    /// The C library waits five seconds for a server (resolv.conf(5)).
+    private static let patience = Duration.milliseconds(4700)
+    /// A single lost datagram proves nothing. Each repetition has a port of its own, since each flow may take another
+    /// of several ways; the earlier ones wait on, since a late answer is an answer.
+    private static let repetitions = [Duration.zero, .milliseconds(400), .milliseconds(1200)]
 
     init(_ question: NameServerQuestion, _ loop: EventLoop, _ completion: @escaping (NameServerAnswer) -> Void) {
+        self.question = question
+        self.loop = loop
+        self.completion = completion
+        let started = SystemClock.boot
+        timers = Self.repetitions.map { delay in
+            loop.schedule(at: started + delay) { [weak self] in self?.ask(Self.patience - delay) }
+        }
+    }
+
+    deinit {
+        timers.forEach(loop.cancel)
+        channels.forEach { $0.stop() }
+    }
+
+    private func ask(_ patience: Duration) {
+        guard !isOver else { return }
         let host = question.server.host
-        channel = DNSChannel(
+        let place = channels.count
+        let channel = DNSChannel(
             loop: loop, question: DNSChannel.Question(name: question.name, type: DNSType(question.family)),
             servers: [ResolverConfiguration.Server(host.address, port: question.server.port, zone: host.zone)],
-            interface: nil, patience: question.isByTCP ? Self.streamPatience : Self.patience,
-            rounds: question.isByTCP ? 1 : 3, isByTCP: question.isByTCP
-        ) { [weak self] outcome in
-            // Hosts limit how many such errors they send, so that a later question may find silence.
-            let isRefused = outcome == .silent && self?.channel?.lastError == ECONNREFUSED
-            var answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
-            if answer == .silent, self?.channel?.hasReceived == true { answer = .unusable }
-            let mayBeBlocked = answer == .refused || answer == .silent
-            completion(mayBeBlocked && !question.isByTCP && Self.isForbidden(question.server) ? .failed(EPERM) : answer)
-        }
+            interface: nil, patience: patience, rounds: 1, isByTCP: question.isByTCP
+        ) { [weak self] outcome in self?.end(outcome, ofPlace: place) }
+        channels.append(channel)
+    }
+
+    private func end(_ outcome: DNSChannel.Outcome, ofPlace place: Int) {
+        guard !isOver else { return }
+        endedCount += 1
+        // Hosts limit how many such errors they send, so that a later question may find silence.
+        let isRefused = outcome == .silent && channels[place].lastError == ECONNREFUSED
+        var answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
+        guard answer != .silent || endedCount == Self.repetitions.count else { return }
+        if answer == .silent, channels.contains(where: \.hasReceived) { answer = .unusable }
+        let mayBeBlocked = answer == .refused || answer == .silent
+        isOver = true
+        let isOwn = mayBeBlocked && !question.isByTCP && Self.isForbidden(question.server)
+        completion(isOwn ? .failed(EPERM) : answer)
     }
 
     /// Whether a firewall of this machine forbids questions to a server: sending a datagram fails then, whatever it
@@ -40,8 +72,6 @@ final class NameServerAttempt: DiagnosisAttempt {
         }
         return count < 0 && errno == EPERM
     }
-
-    deinit { channel?.stop() }
 }
 
 extension NameServerAnswer {

@@ -124,12 +124,13 @@ extension PathTrace {
                 return
             }
             hops.append(Hop(distance: distance, address: sender))
+        // From another address it may be the host as well.
         case .noPort: end = sender == host ? .reached : end
         case .prohibited: if end != .reached { end = .prohibited(by: sender) }
-        case .unreachable:
+        case .hostMissing, .noWay:
             guard end == .silent else { return }
             end = .unreachable(by: sender)
-            isHostMissing = error.code == (error.is_ipv6 != 0 ? 3 : 1)
+            isHostMissing = ICMPMeaning(error) == .hostMissing
         case .other: break
         }
     }
@@ -140,16 +141,20 @@ enum ICMPMeaning {
     case timeExceeded
     case noPort
     case prohibited
-    case unreachable
+    case noWay
+    /// There is a way, but no such host at its end.
+    case hostMissing
     case other
 
     init(_ error: reach_icmp_error) {
         switch (error.is_ipv6 != 0, error.type, error.code) {
         case (false, 11, _), (true, 3, _): self = .timeExceeded
         case (false, 3, 3), (true, 1, 4): self = .noPort
-        case (false, 3, 9), (false, 3, 10), (false, 3, 13), (true, 1, 1), (true, 1, 5), (true, 1, 6): self = .prohibited
+        case (false, 3, 9), (false, 3, 10), (false, 3, 13...15), (true, 1, 1), (true, 1, 5), (true, 1, 6):
+            self = .prohibited
+        case (false, 3, 1), (false, 3, 7), (false, 3, 12), (true, 1, 3): self = .hostMissing
         case (false, 3, 4): self = .other
-        case (false, 3, _), (true, 1, _): self = .unreachable
+        case (false, 3, _), (true, 1, _): self = .noWay
         default: self = .other
         }
     }

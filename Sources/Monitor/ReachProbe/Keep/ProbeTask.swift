@@ -3,6 +3,16 @@ internal import ReachLoop
 
 /// One running probe: waits for its tick, its turn and its path, makes attempts, and records their results.
 final class ProbeTask {
+    /// An attempt, and what it began with.
+    private struct Running {
+        var attempt: (any ProbeAttempt)?
+        let began: Instant
+        let choice: ProbeStates.Watched
+        /// By that choice.
+        let state: ReachabilityState?
+        var evidence = PathContinuity.same
+    }
+
     var specification: ProbeSpecification { record.terms.specification }
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
@@ -11,23 +21,13 @@ final class ProbeTask {
     private unowned let controller: ProbeController
     /// The last one that was set, which may have fired.
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
-    private var attempt: (any ProbeAttempt)?
-    private var attemptBegan: Instant?
-    /// The state when the attempt began, and by which choice of paths.
-    private var stateAtStart: (state: ReachabilityState?, choice: Watched)?
-    private var evidence = PathContinuity.same
-    /// This state and the next ones are those of paths up to the target: ``ReachabilityState/upToTarget``.
-    private var target: ReachabilityState?
-    /// By the best path that satisfies the probe's condition.
-    private var chosen: ReachabilityState?
-    /// By the kernel's own choice, of a probe that is bound to an interface.
-    private var unbound: ReachabilityState?
-    private var internet: ReachabilityState?
+    private var running: Running?
+    private var states = ProbeStates()
     private var unwatch: [() -> Void] = []
     /// When the first of the failures in a row ended that an outage of the path may explain.
     private var suspectSince: BootTime?
     private var lastSuccess: BootTime?
-    private var releaseTimer: TimerQueue.ID?
+    private lazy var releaseTimer = DeadlineTimer(on: controller.loop) { [unowned self] in reconsider() }
 
     /// - Parameter totals: Those of an earlier run.
     init(
@@ -75,9 +75,9 @@ final class ProbeTask {
         unwatch.forEach { $0() }
         unwatch = []
         cancelTimer()
-        cancelRelease()
-        attempt?.cancel()
-        attempt = nil
+        releaseTimer.cancel()
+        running?.attempt?.cancel()
+        running = nil
         controller.release(self)
     }
 
@@ -113,29 +113,24 @@ final class ProbeTask {
         guard case .open(let binding) = gate else { return finish(nil) }
         let now = SystemClock.now
         schedule.begin(at: now.boot)
-        attemptBegan = now
-        evidence = .same
-        let isChosen = chosen?.isReachable == true
-        stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
-        attempt = controller.environment.start(record.terms.overPath(isMetered: mayBeMetered), binding) {
+        running = Running(began: now, choice: states.choice, state: states[states.choice])
+        let attempt = controller.environment.start(record.terms.overPath(isMetered: mayBeMetered), binding) {
             [weak self] observation in
             guard let self else { return }
             finish(
-                ProbeJudge.result(of: observation, specification.expected, evidence: evidence) { [stateAtStart] in
-                    stateAtStart?.state?.hasPath(to: $0) ?? false
+                ProbeJudge.result(of: observation, specification.expected, evidence: running?.evidence ?? .same) {
+                    [state = running?.state] in state?.hasPath(to: $0) ?? false
                 })
         }
+        running?.attempt = attempt
     }
 
     /// Whether an attempt now costs money, or may.
-    var mayBeMetered: Bool {
-        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        return (chosen.flatMap { $0.isReachable ? $0 : nil } ?? asked)?.isMetered ?? true
-    }
+    var mayBeMetered: Bool { states.mayBeMetered }
 
     /// - Parameter result: `nil` if the attempt never started.
     private func finish(_ result: ProbeResult?) {
-        attempt = nil
+        running = nil
         controller.release(self)
         let now = SystemClock.now
         let failuresBefore = record.failures
@@ -165,31 +160,16 @@ final class ProbeTask {
         }
     }
 
-    /// The paths by which attempts leave, if they lead beyond this machine's own networks.
-    private var farPaths: [(family: IPAddress.Family, interface: String)] {
-        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        guard let state = chosen.flatMap({ $0.isReachable ? $0 : nil }) ?? asked, state.isReachable else { return [] }
-        return [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].compactMap { family, path in
-            guard path.status == .reachable, let interface = path.interface, path.linkClass != .loopback else {
-                return nil
-            }
-            // Without a gateway only a link to a single far end leads anywhere. An interface's own path tells of no
-            // gateway.
-            let isFar = path.gateway != nil || path.linkClass == .tunnel || path.linkClass == .wwan
-            return isFar || state.target.isInterface ? (family, interface) : nil
-        }
-    }
-
     /// Whether a check decides soon if the path is the reason of the failures, so that they do not count yet.
     private func isPathUnsettled(at now: BootTime) -> Bool {
         guard let since = suspectSince, now < since + controller.environment.longestCheck() else { return false }
-        return farPaths.contains { controller.environment.isUnsettled($0.interface, $0.family, since) }
+        return states.farPaths.contains { controller.environment.isUnsettled($0.interface, $0.family, since) }
     }
 
     /// Whether an outage of the path explains that attempts fail: none has succeeded since it began.
     private var isExplainedByPath: Bool {
         guard record.pause == .notValidated || suspectSince != nil && record.state != .down else { return false }
-        let paths = farPaths
+        let paths = states.farPaths
         return !paths.isEmpty
             && paths.allSatisfy { path in
                 guard let began = controller.trouble(of: path.interface, path.family) else { return false }
@@ -200,61 +180,38 @@ final class ProbeTask {
     /// Decides what waited for a check of the path, or for something that a condition requires.
     func reconsider() {
         applyGate()
-        guard record.isHeldUp, record.pause == nil else { return cancelRelease() }
+        guard record.isHeldUp, record.pause == nil else { return releaseTimer.cancel() }
         let now = SystemClock.now
         if isPathUnsettled(at: now.boot) {
-            guard releaseTimer == nil, let since = suspectSince else { return }
-            releaseTimer = controller.loop.schedule(at: since + controller.environment.longestCheck()) { [weak self] in
-                self?.releaseTimer = nil
-                self?.reconsider()
-            }
+            releaseTimer.set(to: suspectSince.map { $0 + controller.environment.longestCheck() })
         } else if record.release(at: now) {
-            cancelRelease()
+            releaseTimer.cancel()
             controller.emit(.down, self, at: now)
         }
     }
 
-    private func cancelRelease() {
-        if let releaseTimer { controller.loop.cancel(releaseTimer) }
-        releaseTimer = nil
-    }
-
     // MARK: - The path
-
-    /// What a watched state is about.
-    private enum Watched {
-        case target
-        case chosen
-        case unbound
-        case internet
-    }
 
     var gate: ProbeGate {
         let gate = ProbeGate.decide(
-            specification.condition, target: target, chosen: chosen, unbound: unbound, internet: internet,
-            survey: controller.survey)
+            specification.condition, target: states[.target], chosen: states[.chosen], unbound: states[.unbound],
+            internet: states[.internet], survey: controller.survey)
         if case .open = gate, isExplainedByPath { return .closed(.notValidated) }
         return gate
     }
 
     private func applyGate() { if case .closed(let reason) = gate { pause(reason) } else { resume() } }
 
-    private func handle(_ event: TargetEvent, of watched: Watched) {
+    private func handle(_ event: TargetEvent, of watched: ProbeStates.Watched) {
         switch event {
-        case .wake: if attempt != nil { evidence = .slept }
+        case .wake: running?.evidence = .slept
         case .change(let change):
             // Whether the target answers is what attempts find out.
-            let state = change.state.upToTarget
-            switch watched {
-            case .target: target = state
-            case .chosen: chosen = state
-            case .unbound: unbound = state
-            case .internet: internet = state
-            }
-            if evidence == .same, case let (before?, choice)? = stateAtStart, choice == watched,
-                !state.leadsTheSameWay(as: before)
+            states.note(change.state, of: watched)
+            if let running, running.evidence == .same, running.choice == watched, let before = running.state,
+                let state = states[watched], !state.leadsTheSameWay(as: before)
             {
-                evidence = .changed
+                self.running?.evidence = .changed
             }
             applyGate()
         case .resync, .notice, .probe: break
@@ -266,22 +223,21 @@ final class ProbeTask {
         schedule.pause(at: now.boot)
         arm()
         controller.release(self)
-        if let attempt {
-            self.attempt = nil
-            attempt.cancel()
-            _ = record.add(interruption(at: now, reason), at: now)
+        if let running {
+            self.running = nil
+            running.attempt?.cancel()
+            _ = record.add(interruption(of: running, at: now, reason), at: now)
             controller.emit(.result, self, at: now)
         }
         if record.pause(reason, at: now) { controller.emit(.paused, self, at: now) }
     }
 
-    private func interruption(at now: Instant, _ reason: ProbePause) -> ProbeResult {
-        let started = attemptBegan ?? now
+    private func interruption(of running: Running, at now: Instant, _ reason: ProbePause) -> ProbeResult {
         let detail =
             reason == .notValidated
             ? "the Internet ceased to answer over the path during the attempt" : "the path went away during the attempt"
         return ProbeResult(
-            .inconclusive(.pathLost), detail: detail, started: started, duration: now.boot - started.boot)
+            .inconclusive(.pathLost), detail: detail, started: running.began, duration: now.boot - running.began.boot)
     }
 
     private func resume() {
@@ -293,8 +249,4 @@ final class ProbeTask {
         arm()
         if isDue { controller.request(self) }
     }
-}
-
-extension Target {
-    fileprivate var isInterface: Bool { if case .interface = subject { true } else { false } }
 }

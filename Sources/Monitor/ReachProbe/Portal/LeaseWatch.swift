@@ -17,7 +17,7 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
     /// The links with no final answer yet, and when each is read once more, counted from the first question about it:
     /// what happens to other links does not postpone it.
     private var rereads: [InterfaceIndex: BootTime] = [:]
-    private var later: TimerQueue.ID?
+    private lazy var later = DeadlineTimer(on: loop) { [unowned self] in end() }
     /// How long the last reading may take. A directory may be on a file system that does not answer.
     private let patience: Duration
 
@@ -43,10 +43,7 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
         loopReference.owner = self
     }
 
-    deinit {
-        loopReference.owner = nil
-        if let later { loop.cancel(later) }
-    }
+    deinit { loopReference.owner = nil }
 
     package func update(_ routes: [DefaultRoute]) {
         let latest = Dictionary(
@@ -67,13 +64,7 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
 
     /// Sets the timer for the link whose answer is due first.
     private func scheduleEnd() {
-        if let later { loop.cancel(later) }
-        later = rereads.values.min().map { first in
-            loop.schedule(at: first + patience) { [unowned self] in
-                later = nil
-                end()
-            }
-        }
+        later.set(to: rereads.values.min().map { $0 + patience })
     }
 
     /// Answers for the links whose last reading has not ended.

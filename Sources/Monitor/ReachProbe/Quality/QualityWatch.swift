@@ -114,10 +114,8 @@ final class QualityWatch {
     }
 
     private func countSegments(by route: DefaultRoute) {
-        let question = SegmentQuestion(
-            family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
-            excludedPrefixes: route.nearPrefixes, own: own)
-        traffic.ask(question, replyTo: loop.mailbox) { [loopReference, index = route.key.interface] segments in
+        traffic.countSegments(of: route.sockets(own), replyTo: loop.mailbox) {
+            [loopReference, index = route.key.interface] segments in
             if let segments { loopReference.owner?.machine.counted(segments, by: index) }
         }
     }

@@ -13,14 +13,8 @@ package enum ProbeJudge {
     ) -> ProbeResult {
         var (outcome, detail) = verdict(on: observation, expected, evidence)
         if outcome == .inconclusive(.noPath), hasPath(observation.address) { outcome = .fail(.unreachable) }
-        var result = ProbeResult(
-            outcome, detail: detail, started: observation.started, duration: observation.duration)
-        result.phases = observation.phases
-        result.address = observation.address
-        result.interface = observation.interface
-        result.httpStatus = observation.httpStatus
-        result.certificateEnd = observation.certificateEnd
-        result.burst = observation.burst
+        var result = observation.result
+        (result.outcome, result.detail) = (outcome, detail)
         return result
     }
 
@@ -110,10 +104,8 @@ package enum ProbeJudge {
     }
 
     private static func certificate(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
-        guard let wanted = expected.certificateDays, let end = observation.certificateEnd else { return nil }
-        var result = ProbeResult(.ok, started: observation.started, duration: .zero)
-        result.certificateEnd = end
-        guard let days = result.certificateDays, days < wanted else { return nil }
+        guard let wanted = expected.certificateDays, let days = observation.result.certificateDays, days < wanted
+        else { return nil }
         return (.certificateEnding, "the certificate ends in \(days) days, expected \(wanted) or more")
     }
 
@@ -143,5 +135,39 @@ enum Bytes {
             return true
         }
         return false
+    }
+}
+
+extension ProbeResult {
+    /// Whether the Internet, and not the target, may be the cause of a failure, so that connectivity should be
+    /// validated again.
+    ///
+    /// This includes wrong answers, since a portal may have given them. It excludes right answers that were late, were
+    /// not all of them, or came with a certificate that ends soon. It also excludes hosts of the local network, except
+    /// name servers, which forward questions to the Internet.
+    ///
+    /// - Parameter target: The probe's target.
+    package func suggestsOutage(for target: ProbeTarget) -> Bool {
+        guard case .fail(let failure) = outcome, failure != .latency, failure != .certificateEnding,
+            failure != .loss
+        else {
+            return false
+        }
+        if target.kind == .dns { return true }
+        return peer(of: target).map { !PublicName.isPrivate($0) } ?? true
+    }
+
+    /// Whether a host beyond the local networks answered, so that a lost Internet may be back. An answer by DNS does
+    /// not count, since portals let names be resolved.
+    package func suggestsInternet(for target: ProbeTarget) -> Bool {
+        guard outcome == .ok, target.kind != .dns, let peer = peer(of: target) else { return false }
+        return !PublicName.isPrivate(peer)
+    }
+
+    /// The address the attempt used, or the one the target names.
+    private func peer(of target: ProbeTarget) -> IPAddress? {
+        if let address { return address }
+        guard case .address(let literal, _) = target.host else { return nil }
+        return literal
     }
 }

@@ -43,7 +43,7 @@ extension ProbeObservation.Ending {
         case .nameNotFound, .nameServerSilent, .nameServerFailure: self = .failed(.nameNotResolved, text)
         case .connectionRefused: self = .failed(.refused, text)
         case .hostUnreachable: self = .failed(.unreachable, text)
-        case .connectTimeout, .totalTimeout, .idleTimeout: self = .failed(.timeout, text)
+        case .connectTimeout, .totalTimeout, .idleTimeout, .connectionSilent: self = .failed(.timeout, text)
         case .connectionReset, .connectFailed, .emptyResponse, .truncated, .sendFailed: self = .failed(.reset, text)
         case .tlsHandshake, .clientCertificate: self = .failed(.tls, text)
         case .certificateExpired, .certificateNotYetValid, .certificateUntrusted, .certificateWrongHost,

@@ -97,7 +97,7 @@ extension ProbeTarget.Host {
     var scope: UInt32 {
         get throws(SystemError) {
             guard case .address(_, let zone?) = self else { return 0 }
-            guard let index = InterfaceSocket.index(ofZone: zone) else {
+            guard let index = LinkName.index(ofZone: zone) else {
                 throw SystemError(call: "find interface \(zone)", number: ENODEV)
             }
             return index

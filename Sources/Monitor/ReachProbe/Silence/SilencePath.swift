@@ -91,9 +91,4 @@ package struct SilenceTestResult: Hashable, Sendable {
     package var isAnswered: Bool
     /// The connections that were begun.
     package var handshakes: Int
-
-    package init(isAnswered: Bool, handshakes: Int) {
-        self.isAnswered = isAnswered
-        self.handshakes = handshakes
-    }
 }

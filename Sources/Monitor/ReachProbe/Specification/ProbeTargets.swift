@@ -100,8 +100,8 @@ package struct ProbeTargets: Hashable, Sendable, CustomStringConvertible {
         else {
             throw TargetError(
                 description:
-                    "'{\(DisplayText.excerpt(String(text)))}' is no list: it has words of letters, digits, '-', '.' and '_', "
-                    + "with commas between")
+                    "'{\(DisplayText.excerpt(String(text)))}' is no list: it has words of letters, digits, '-', '.' "
+                    + "and '_', with commas between")
         }
         guard words.count <= most, Set(words).count == words.count else {
             throw TargetError(description: "'{\(DisplayText.excerpt(String(text)))}' names a word twice, or too many")

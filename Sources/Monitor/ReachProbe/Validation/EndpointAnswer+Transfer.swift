@@ -23,8 +23,8 @@ extension EndpointFailure {
         case .nameNotFound, .nameServerSilent, .nameServerFailure: self = .nameNotResolved
         case .hostUnreachable, .connectTimeout, .connectFailed: self = .notConnected
         case .connectionRefused: self = .refused
-        case .totalTimeout, .idleTimeout, .connectionReset, .emptyResponse, .truncated, .sendFailed, .http2,
-            .proxyFailed, .proxyRefused:
+        case .totalTimeout, .idleTimeout, .connectionReset, .connectionSilent, .emptyResponse, .truncated, .sendFailed,
+            .http2, .proxyFailed, .proxyRefused:
             self = .noAnswer
         case .badResponse, .badEncoding, .headerTooLarge: self = .garbage
         case .certificateExpired, .certificateNotYetValid: self = .certificateDate

@@ -19,8 +19,7 @@ struct PathValidation {
     private(set) var connectivity: Connectivity = .unknown
     private(set) var portal: String?
     /// Whether HTTPS gave the last proof, and the path is believed to work.
-    var isSecurelyProved: Bool { connectivity == .full && isProofSecure }
-    private var isProofSecure = false
+    var isSecurelyProved: Bool { connectivity == .full && streak.isProofSecure }
     /// Whether no check of the path was ever completed.
     private(set) var isUndecided = true
     /// Why the path is not fully connected, by the last result.
@@ -30,19 +29,9 @@ struct PathValidation {
     private var isReplacement = false
     private let options: ValidationOptions
     private var phase: Phase
-    /// Whether the next result is believed at once: the first of all, and the first after a change of the network.
-    private var believesNext = true
+    private var streak = ResultStreak()
     private var isDoubted = false
-    private var failures = 0
-    /// When the first of the failed checks in a row began.
-    private var failingSince: BootTime?
-    /// Failed checks since the last proof that do not count, since sockets received data meanwhile.
-    private var forgiven = 0
-    private var proofs = 0
-    /// Time at which connectivity last returned to full; `nil` if it was never lost, or is lost now.
-    private var returned: BootTime?
-    /// Consecutive returns to full that did not last.
-    private var relapses = 0
+    private var relapses = Relapses()
     private var backoff: Backoff
     private var lastProbe: BootTime?
     /// When the last check of the path ended, and what it found.
@@ -84,8 +73,8 @@ struct PathValidation {
     mutating func timeReached(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
         guard case .waiting(let until) = phase else { return nil }
         if now >= until {
-            guard connectivity == .full, !believesNext, !isDoubted, failures == 0,
-                let lastProof, now < lastProof + ValidationOptions.longestTrust
+            guard connectivity == .full, streak.isProved, !isDoubted,
+                let lastProof = streak.lastProof, now < lastProof + ValidationOptions.longestTrust
             else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
@@ -147,7 +136,7 @@ struct PathValidation {
         if let lastProbe, mayBeLoss(result) {
             phase = .weighing(next, result)
             // TCP backs off on such a path, so that data is rarer than checks.
-            let window = min(now - (failingSince ?? lastProbe), ValidationOptions.evidenceWindow)
+            let window = min(now - (streak.failingSince ?? lastProbe), ValidationOptions.evidenceWindow)
             return .sampleTraffic(route, within: window, next)
         }
         conclude(result, isSecure: isSecure, at: now, jitter: jitter)
@@ -163,7 +152,7 @@ struct PathValidation {
             case .nameNotResolved: ValidationOptions.mostForgivenNames
             default: 0
             }
-        return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote && forgiven < most
+        return connectivity == .full && streak.wouldEnd(by: options.strikesToDemote) && streak.forgiven < most
     }
 
     /// Handles what a sample says of a failed check: where sockets received data since checks began to fail, the path
@@ -174,9 +163,8 @@ struct PathValidation {
         guard sawTraffic, connectivity == .full else {
             return conclude(result, isSecure: false, at: now, jitter: jitter)
         }
-        forgiven += 1
+        streak.forgive()
         isDoubted = false
-        proofs = 0
         trouble = result.trouble
         lastCheck = ConnectivityCheck(found: .limited, at: now)
         phase = .waiting(until: now + jitter(backoff.wait()))
@@ -193,44 +181,32 @@ struct PathValidation {
         }
         switch result {
         case .full:
-            failures = 0
-            forgiven = 0
             trouble = nil
-            lastProof = now
-            isProofSecure = isSecure
-            proofs += 1
-            if believesNext || proofs >= proofsToPromote { believe(.full, nil, at: now) }
+            let needed = options.strikesToPromote + relapses.extraProofs
+            if streak.noteProof(isSecure: isSecure, of: needed, at: now) { believe(.full, nil, at: now) }
         case .portal, .limited:
-            proofs = 0
-            if failures == 0 { failingSince = lastProbe }
-            failures += 1
             trouble = result.trouble
-            let isBelieved = connectivity != .full || believesNext || failures >= options.strikesToDemote
+            let most = connectivity == .full ? options.strikesToDemote : 1
+            let isBelieved = streak.noteFailure(since: lastProbe, of: most)
             if isBelieved, let found = result.connectivity { believe(found, result.portal, at: now) }
         case .inconclusive: break
         }
-        if result != .inconclusive { believesNext = false }
-        let isSettled = connectivity == .full && failures == 0 && result == .full
+        let isSettled = connectivity == .full && result == .full
         if isSettled { backoff.reset() }
         // While returning to full, further checks follow without backoff.
-        let next = relapses > 0 ? min(ValidationOptions.extraProofGap, options.firstRetry) : options.firstRetry
+        let gap = relapses.extraProofs > 0 ? ValidationOptions.extraProofGap : options.firstRetry
+        let next = min(gap, options.firstRetry)
         let wait = isSettled ? options.interval : result == .full ? next : backoff.wait()
         phase = .waiting(until: now + jitter(wait))
         traffic.probeEnded(isBroken: connectivity != .full, at: now)
         watchTraffic(at: now)
     }
 
-    private var proofsToPromote: Int {
-        options.strikesToPromote + min(relapses, ValidationOptions.mostExtraProofs)
-    }
-
     private mutating func believe(_ found: Connectivity, _ url: String?, at now: BootTime) {
         if found == .full {
-            if isInTrouble { returned = now }
+            if isInTrouble { relapses.noteReturn(at: now) }
         } else if connectivity == .full {
-            let isRelapse = returned.map { now - $0 < ValidationOptions.shortReturn } ?? false
-            relapses = isRelapse ? relapses + 1 : 0
-            returned = nil
+            relapses.noteLoss(at: now)
         }
         if found != .limited { isSilent = false }
         // A portal often gives each visit another URL; the first one stays valid as long as the portal does.
@@ -274,9 +250,8 @@ struct PathValidation {
     /// check follows at once.
     mutating func silence(_ evidence: SilenceEvidence, at now: BootTime) {
         guard connectivity == .full else { return }
-        failures = max(failures, options.strikesToDemote)
-        proofs = 0
-        (believesNext, isDoubted) = (false, false)
+        streak.condemn(with: options.strikesToDemote)
+        isDoubted = false
         isSilent = true
         hasResumed = false
         trouble = .noAnswer
@@ -308,11 +283,9 @@ struct PathValidation {
 
     /// Discards what is running and checks again at once. The next result is believed at once.
     mutating func restart(at now: BootTime) {
-        believesNext = true
+        streak.restart()
         isSilent = false
-        failures = 0
-        forgiven = 0
-        (returned, relapses) = (nil, 0)
+        relapses = Relapses()
         backoff.reset()
         traffic = TrafficWatch(longestGap: options.interval)
         phase = .waiting(until: now)

@@ -67,6 +67,7 @@ package struct ValidationMachine {
             addPortal(of: route, to: &report)
             survey.interfaces[route.name] = report
             guard route.isPreferred else { continue }
+            survey.chosen.insert(route.key)
             survey.internet.add(path, proved)
             addPortal(of: route, to: &survey.internet)
         }
@@ -82,11 +83,13 @@ package struct ValidationMachine {
     package func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
         var checks: [IPAddress.Family: ConnectivityCheck] = [:]
         for path in paths.values {
-            switch target.subject {
-            case .internet where path.route.isPreferred, .interface(path.route.name):
-                checks[path.route.key.family] = path.lastCheck
-            default: break
-            }
+            let isMeant =
+                switch target.subject {
+                case .internet: path.route.isPreferred
+                case .interface(let name): path.route.name == name
+                case .name, .address, .prefix: false
+                }
+            if isMeant { checks[path.route.key.family] = path.lastCheck }
         }
         return checks
     }

@@ -14,6 +14,7 @@ extension Configuration {
         let policy = observationPolicy
         options.anchors = internet.anchors
         options.mark = policy.mark
+        options.proxy = policy.proxy
         options.holdDown = policy.hold
         options.observer.policy = LinkPolicy(rules: policy.rules, networks: NetworkPolicy(rules: policy.networks))
         return options
@@ -24,6 +25,10 @@ extension Configuration {
         var policy = ObservationPolicy()
         policy.anchors = internet.anchors == ReferenceAddresses.standard ? nil : internet.anchors
         policy.mark = internet.mark == 0 ? nil : internet.mark
+        let proxies = connectivity.proxies.resolved
+        policy.proxy =
+            connectivity.endpoints.isEmpty
+            ? nil : (proxies.https ?? proxies.http).flatMap { try? Target.host($0.host) }
         policy.hold = HoldDown(up: hold.up, down: hold.down, maximum: hold.maximum == .zero ? nil : hold.maximum)
         policy.targets = targets.map { .init(name: $0.name, target: $0.target) }
         policy.rules = interfaces.map {
@@ -56,44 +61,23 @@ extension Configuration {
     /// The queue's options.
     func queueOptions(version: String) -> QueueEngine.Options {
         var options = QueueEngine.Options()
-        options.policy.limits.requests = queue.requests
-        options.policy.limits.ownerRequests = queue.requestsPerUser
-        options.policy.limits.bytes = queue.bytes == 0 ? nil : Int64(queue.bytes)
-        options.policy.limits.ownerBytes = queue.bytesPerUser == 0 ? nil : Int64(queue.bytesPerUser)
-        options.policy.limits.disk.share = queue.diskShare
-        options.policy.limits.disk.ownerShare = queue.diskSharePerUser
-        options.policy.limits.disk.keepFree = queue.keepFree == 0 ? nil : Int64(queue.keepFree)
-        options.policy.globalLimit = queue.concurrency
-        options.policy.interfaceLimit = max(options.policy.interfaceLimit, queue.concurrencyPerDestination)
-        options.policy.destinationLimit = queue.concurrencyPerDestination
-        options.policy.timeToLive = queue.expires
-        options.attempts.answerBytes = UInt64(queue.answerBytes)
-        options.attempts.disk = options.policy.limits.disk
-        options.attempts.ownerAnswerBytes = UInt64(queue.keepResultsBytes)
-        options.policy.resultCount = queue.keepResults
-        options.policy.resultBytes = Int64(queue.keepResultsBytes)
-        options.policy.resultLifetime = queue.keepResultsFor
-        options.policy.deadCount = queue.keepDead
-        options.policy.deadBytes = Int64(queue.keepDeadBytes)
-        options.policy.deadLifetime = queue.keepDeadFor
-        options.attempts.timeouts.total = queue.attemptTime == .zero ? nil : queue.attemptTime
-        options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
+        options.policy = queue.policy
+        options.policy.slots.interface = max(queue.policy.slots.interface, queue.policy.slots.destination)
+        options.policy.limits.joinedBytes = Int(queue.policy.joining.bytes)
+        options.policy.metered = meteredPolicy
+        options.attempts.answerBytes = queue.answerBytes
+        options.attempts.disk = queue.policy.limits.disk
+        options.attempts.ownerAnswerBytes = UInt64(queue.policy.results.bytes)
+        options.attempts.timeouts.total = queue.attemptTime
+        options.attempts.timeouts.leastRate = queue.leastRate
         options.attempts.proxies = (queue.proxies == ProxyTable() ? connectivity.proxies : queue.proxies).resolved
         options.attempts.userAgent = "reach/\(version)"
-        options.policy.metered = meteredPolicy
-        options.policy.joining.count = queue.joinRequests
-        options.policy.joining.bytes = Int64(queue.joinBytes)
-        options.policy.limits.joinedBytes = queue.joinBytes
-        options.policy.joining.wait = queue.joinWait
         return options
     }
 
     /// The budgets for metered links.
     package var meteredPolicy: MeteredPolicy {
-        var policy = MeteredPolicy()
-        policy.all = queue.meteredBudget
-        policy.perUser = queue.meteredBudgetPerUser
-        policy.begins = queue.meteredBudgetBegins
+        var policy = queue.policy.metered
         policy.links = interfaces.compactMap { rule in rule.meteredBudget.map { .init(rule.match, $0) } }
         policy.earliest = MachineClock.earliestTime()
         return policy
@@ -122,7 +106,10 @@ extension Configuration {
 extension ProxyTable {
     /// The proxies, with those of the environment that this process was started with.
     var resolved: TransferProxies {
-        let environment = EnvironmentProxies { name in getenv(name).map { String(cString: $0) } }
+        resolved(in: EnvironmentProxies { name in getenv(name).map { String(cString: $0) } })
+    }
+
+    func resolved(in environment: EnvironmentProxies) -> TransferProxies {
         func url(_ choice: Choice, isSecure: Bool) -> TransferURL? {
             switch choice {
             case .none: nil

@@ -1,10 +1,11 @@
 internal import ReachCore
+internal import ReachProbe
 internal import ReachQueue
-internal import ReachTOML
+package import ReachTOML
 
 extension Configuration {
     /// All tables and keys. A new key needs a line here, one in reach.toml(5), and one in contrib/reach.toml.
-    package static let tables: [ConfigurationTable] = [
+    package static let tables: [ConfigurationTable<Configuration>] = [
         .keys(nil, [ConfigurationKey("log_level", \.logLevel, .word)]),
         .keys(
             "internet",
@@ -12,7 +13,9 @@ extension Configuration {
                 ConfigurationKey("anchors", \.internet.anchors, .list(of: .address, 1...32)),
                 ConfigurationKey("mark", \.internet.mark, .mark),
             ]),
-        .names("targets", .target, all: { $0.targets.map { ($0.name, $0.target) } }) { $0.setTarget($1, to: $2) },
+        .names("targets", .targets, .target, all: { $0.targets.map { ($0.name, $0.target) } }) {
+            $0.targets.set($1, to: $2)
+        },
         .list(
             "interface", InterfaceRule(), requiring: ["match"],
             andOneOf: ["class", "metered", "past_tunnels", "metered_budget"],
@@ -110,35 +113,36 @@ extension Configuration {
             "queue",
             [
                 ConfigurationKey("enabled", \.queue.isEnabled, .flag),
-                ConfigurationKey("requests", \.queue.requests, .number(1...1_000_000)),
-                ConfigurationKey("requests_per_user", \.queue.requestsPerUser, .number(1...1_000_000)),
-                ConfigurationKey("bytes", \.queue.bytes, .numberOrZero(65_536...1_099_511_627_776)),
-                ConfigurationKey("bytes_per_user", \.queue.bytesPerUser, .numberOrZero(65_536...1_099_511_627_776)),
-                ConfigurationKey("disk_share", \.queue.diskShare, .number(1...100)),
-                ConfigurationKey("disk_share_per_user", \.queue.diskSharePerUser, .number(1...100)),
-                ConfigurationKey("keep_free", \.queue.keepFree, .number(0...1_099_511_627_776)),
-                ConfigurationKey("concurrency", \.queue.concurrency, .number(1...256)),
-                ConfigurationKey("concurrency_per_destination", \.queue.concurrencyPerDestination, .number(1...256)),
+                ConfigurationKey("requests", \.queue.policy.limits.requests, .number(1...1_000_000)),
+                ConfigurationKey("requests_per_user", \.queue.policy.limits.ownerRequests, .number(1...1_000_000)),
+                ConfigurationKey("bytes", \.queue.policy.limits.bytes, .numberOrNone(65_536...1_099_511_627_776)),
                 ConfigurationKey(
-                    "expires", \.queue.expires, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                    "bytes_per_user", \.queue.policy.limits.ownerBytes, .numberOrNone(65_536...1_099_511_627_776)),
+                ConfigurationKey("disk_share", \.queue.policy.limits.disk.share, .number(1...100)),
+                ConfigurationKey("disk_share_per_user", \.queue.policy.limits.disk.ownerShare, .number(1...100)),
+                ConfigurationKey(
+                    "keep_free", \.queue.policy.limits.disk.keepFree, .numberOrNone(0...1_099_511_627_776)),
+                ConfigurationKey("concurrency", \.queue.policy.slots.all, .number(1...256)),
+                ConfigurationKey("concurrency_per_destination", \.queue.policy.slots.destination, .number(1...256)),
+                ConfigurationKey("expires", \.queue.policy.timeToLive, .duration(from: .seconds(1), upTo: .year)),
                 ConfigurationKey("answer_bytes", \.queue.answerBytes, .number(1024...1_099_511_627_776)),
-                ConfigurationKey("keep_results", \.queue.keepResults, .number(0...1_000_000)),
-                ConfigurationKey("keep_results_bytes", \.queue.keepResultsBytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey("keep_results", \.queue.policy.results.count, .number(0...1_000_000)),
                 ConfigurationKey(
-                    "keep_results_for", \.queue.keepResultsFor,
-                    .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
-                ConfigurationKey("keep_dead", \.queue.keepDead, .number(0...1_000_000)),
-                ConfigurationKey("keep_dead_bytes", \.queue.keepDeadBytes, .number(65_536...1_099_511_627_776)),
+                    "keep_results_bytes", \.queue.policy.results.bytes, .number(65_536...1_099_511_627_776)),
                 ConfigurationKey(
-                    "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
-                ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
+                    "keep_results_for", \.queue.policy.results.lifetime, .duration(from: .seconds(1), upTo: .year)),
+                ConfigurationKey("keep_dead", \.queue.policy.dead.count, .number(0...1_000_000)),
+                ConfigurationKey("keep_dead_bytes", \.queue.policy.dead.bytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey(
+                    "keep_dead_for", \.queue.policy.dead.lifetime, .duration(from: .seconds(1), upTo: .year)),
+                ConfigurationKey("attempt_time", \.queue.attemptTime, .durationOrNone(upTo: .seconds(30 * 86_400))),
                 ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
-                ConfigurationKey("metered_budget", \.queue.meteredBudget, .meteredBudget),
-                ConfigurationKey("metered_budget_per_user", \.queue.meteredBudgetPerUser, .meteredBudget),
-                ConfigurationKey("metered_budget_begins", \.queue.meteredBudgetBegins, .number(1...31)),
-                ConfigurationKey("join_requests", \.queue.joinRequests, .number(1...1000)),
-                ConfigurationKey("join_bytes", \.queue.joinBytes, .number(1024...16_777_216)),
-                ConfigurationKey("join_wait", \.queue.joinWait, .duration(upTo: .seconds(86_400))),
+                ConfigurationKey("metered_budget", \.queue.policy.metered.all, .meteredBudget),
+                ConfigurationKey("metered_budget_per_user", \.queue.policy.metered.perUser, .meteredBudget),
+                ConfigurationKey("metered_budget_begins", \.queue.policy.metered.begins, .number(1...31)),
+                ConfigurationKey("join_requests", \.queue.policy.joining.count, .number(1...1000)),
+                ConfigurationKey("join_bytes", \.queue.policy.joining.bytes, .number(1024...16_777_216)),
+                ConfigurationKey("join_wait", \.queue.policy.joining.wait, .duration(upTo: .seconds(86_400))),
                 ConfigurationKey("proxy", \.queue.proxies.proxy, .proxy),
                 ConfigurationKey("https_proxy", \.queue.proxies.https, .proxy),
                 ConfigurationKey("no_proxy", \.queue.proxies.exceptions, .list(of: .proxyException, 0...256)),
@@ -194,8 +198,8 @@ extension Configuration {
         ConfigurationKey("timeout", \.timeout, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
         ConfigurationKey(
             "failing_interval", \.failingInterval, .duration(from: .seconds(1), upTo: .seconds(7 * 86_400))),
-        ConfigurationKey("down", \.down, .number(1...1000)),
-        ConfigurationKey("up", \.up, .number(1...1000)),
+        ConfigurationKey("down", \.thresholds.down, .number(1...1000)),
+        ConfigurationKey("up", \.thresholds.up, .number(1...1000)),
         ConfigurationKey("interface", \.condition.interface, .optional(.interfaceName)),
         ConfigurationKey("class", \.condition.linkClass, .optional(.word)),
         ConfigurationKey("when", \.when, .condition),
@@ -205,17 +209,18 @@ extension Configuration {
         ConfigurationKey("redirects", \.redirects, .optional(.number(0...20))),
         ConfigurationKey("any_certificate", \.anyCertificate, .optional(.flag)),
         ConfigurationKey("status", \.status, .optional(.statusSet)),
-        ConfigurationKey("header", \.header, .optional(.header)),
-        ConfigurationKey("body_contains", \.bodyContains, .optional(.text(longest: 4096))),
-        ConfigurationKey("body_prefix", \.bodyPrefix, .optional(.text(longest: 4096))),
-        ConfigurationKey("json", \.json, .oneOf(.jsonCondition, upTo: 16)),
-        ConfigurationKey("certificate_days", \.certificateDays, .optional(.number(0...3650))),
-        ConfigurationKey("latency", \.latency, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
+        ConfigurationKey("header", \.expected.header, .optional(.header)),
+        ConfigurationKey("body_contains", \.expected.bodyContains, .optional(.text(longest: 4096))),
+        ConfigurationKey("body_prefix", \.expected.bodyPrefix, .optional(.text(longest: 4096))),
+        ConfigurationKey("json", \.expected.json, .oneOf(.jsonCondition, upTo: 16)),
+        ConfigurationKey("certificate_days", \.expected.certificateDays, .optional(.number(0...3650))),
+        ConfigurationKey(
+            "latency", \.expected.latency, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
         ConfigurationKey("burst", \.burst, .optional(.number(2...100))),
         ConfigurationKey("burst_on_metered", \.burstOnMetered, .optional(.flag)),
-        ConfigurationKey("loss_percent", \.lossPercent, .optional(.number(0...99))),
+        ConfigurationKey("loss_percent", \.expected.lossPercent, .optional(.number(0...99))),
         ConfigurationKey("response_code", \.responseCode, .optional(.word)),
-        ConfigurationKey("answers", \.answers, .list(of: .text(longest: 255), 0...32)),
+        ConfigurationKey("answers", \.expected.answers, .list(of: .text(longest: 255), 0...32)),
     ]
 
     /// The table that is read before all others.
@@ -232,17 +237,20 @@ extension Configuration {
         if !isSet("limits.connections_per_user") {
             limits.connectionsPerUser = min(limits.connectionsPerUser, limits.connections)
         }
-        if !isSet("queue.requests_per_user"), queue.requests > 0 {
-            queue.requestsPerUser = min(queue.requestsPerUser, queue.requests)
+        let (limits, slots) = (queue.policy.limits, queue.policy.slots)
+        if !isSet("queue.requests_per_user") {
+            queue.policy.limits.ownerRequests = min(limits.ownerRequests, limits.requests)
         }
         if !isSet("queue.concurrency_per_destination") {
-            queue.concurrencyPerDestination = min(queue.concurrencyPerDestination, queue.concurrency)
+            queue.policy.slots.destination = min(slots.destination, slots.all)
         }
     }
 
     /// The periods of all budgets for metered links.
     private var meteredPeriods: [MeteredPeriod] {
-        ([queue.meteredBudget, queue.meteredBudgetPerUser] + interfaces.map(\.meteredBudget)).compactMap { $0?.period }
+        ([queue.policy.metered.all, queue.policy.metered.perUser] + interfaces.map(\.meteredBudget)).compactMap {
+            $0?.period
+        }
     }
 
     /// Contradictions between keys: the key to report, the problem, and the expected value.
@@ -270,25 +278,27 @@ extension Configuration {
             found.append(
                 ("journal.events", "it has \"probe-result\", but probes.results is false", "probes.results = true"))
         }
+        let queued = queue.policy.limits
         for (key, ofUser, all) in [
-            ("requests", queue.requestsPerUser, queue.requests), ("bytes", queue.bytesPerUser, queue.bytes),
-        ] where all > 0 && ofUser > all {
+            ("requests", Int64(queued.ownerRequests), Int64(queued.requests)),
+            ("bytes", queued.ownerBytes ?? 0, queued.bytes ?? .max),
+        ] where ofUser > all {
             found.append(("queue.\(key)_per_user", "it is more than \(key) (\(all))", "at most as many as \(key)"))
         }
-        if queue.concurrencyPerDestination > queue.concurrency {
+        let slots = queue.policy.slots
+        if slots.destination > slots.all {
             found.append(
                 (
-                    "queue.concurrency_per_destination", "it is more than concurrency (\(queue.concurrency))",
+                    "queue.concurrency_per_destination", "it is more than concurrency (\(slots.all))",
                     "at most as many as concurrency"
                 ))
         }
         let periods = meteredPeriods
-        if queue.meteredBudgetBegins > 1,
-            !periods.contains(where: { $0.beginnings.contains(queue.meteredBudgetBegins) })
-        {
+        let begins = queue.policy.metered.begins
+        if begins > 1, !periods.contains(where: { $0.beginnings.contains(begins) }) {
             found.append(
                 (
-                    "queue.metered_budget_begins", "no period of a budget begins on day \(queue.meteredBudgetBegins)",
+                    "queue.metered_budget_begins", "no period of a budget begins on day \(begins)",
                     "a day from 1 to \(periods.map(\.beginnings.upperBound).max() ?? 1)"
                 ))
         }
@@ -318,5 +328,33 @@ extension Configuration {
                 ))
         }
         return found
+    }
+
+    /// The problem with a condition that asks for networks which the file does not name; `nil` if there is none. An
+    /// identifier of a network without a name is no problem.
+    func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String?)? {
+        let names = networks.map(\.name)
+        return condition.unknownNetwork(among: names).map { name in
+            let problem = "no [[network]] is named '\(name)'"
+            guard NearestWord.find(name, among: names) == nil else {
+                return (problem + NearestWord.hint(for: name, among: names), nil)
+            }
+            return (
+                problem,
+                names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")
+            )
+        }
+    }
+}
+
+extension ConfigurationNames {
+    /// The names that the user may give to targets: all that a host could have, since clients use them like host names.
+    static let targets = ConfigurationNames(
+        "a name of letters, digits, hyphens, underscores and dots that is neither an address nor \"internet\""
+    ) { name in
+        guard !InternationalName.isOne(name), let target = try? Target(name), case .name = target.subject else {
+            return "\"\(name)\" cannot be the name of a target"
+        }
+        return nil
     }
 }

@@ -1,6 +1,7 @@
 internal import ReachControl
 package import ReachCore
 internal import ReachKernel
+package import ReachLoop
 package import ReachProbe
 package import ReachQueue
 
@@ -13,12 +14,6 @@ package struct Configuration: Hashable, Sendable {
         package var anchors: [IPAddress] = ReferenceAddresses.standard
         /// The firewall mark of the packets whose route is queried; 0 means none.
         package var mark: UInt32 = 0
-    }
-
-    /// A target that is always watched, and that clients can query by this name.
-    package struct NamedTarget: Hashable, Sendable {
-        package let name: String
-        package let target: Target
     }
 
     /// The properties of the interfaces whose names match a pattern.
@@ -98,6 +93,13 @@ package struct Configuration: Hashable, Sendable {
             case requestDead = "request-dead"
             /// A share of a budget for metered links is used.
             case meteredBudget = "metered-budget"
+
+            var isOfQueue: Bool {
+                switch self {
+                case .requestDone, .requestDead, .meteredBudget: true
+                case .change, .probe: false
+                }
+            }
         }
 
         /// `nil` means `hooks.d` next to the default configuration file.
@@ -156,47 +158,16 @@ package struct Configuration: Hashable, Sendable {
     package struct Queue: Hashable, Sendable {
         /// The queue also needs a state directory.
         package var isEnabled = true
-        /// Limits on unfinished requests and their bytes, of all users and of one.
-        package var requests = QueueLimits().requests
-        package var requestsPerUser = QueueLimits().ownerRequests
-        /// 0 leaves the bytes to the disk, of which the queue may use a share.
-        package var bytes = 0
-        package var bytesPerUser = 0
-        /// The percentage of the free disk for all users, and of what others leave for one.
-        package var diskShare = DiskRules().share
-        package var diskSharePerUser = DiskRules().ownerShare
-        /// Bytes of the disk that stay free; 0 means a twentieth of it, and at most a gibibyte.
-        package var keepFree = 0
-        /// Attempts at the same time, in all and to one destination.
-        package var concurrency = QueuePolicy().globalLimit
-        package var concurrencyPerDestination = QueuePolicy().destinationLimit
-        /// How long a request may wait that sets no limit of its own.
-        package var expires = QueuePolicy().timeToLive
+        /// What it decides by. Its bytes are left to the disk, of which it may use a share.
+        package var policy = QueuePolicy.ofDisk
         /// The size of the longest response that is accepted.
-        package var answerBytes = QueueLimits.answerBytes
-        /// Limits on one user's finished or cancelled requests that are kept, and on dead ones.
-        package var keepResults = QueuePolicy().resultCount
-        package var keepResultsBytes = Int(QueuePolicy().resultBytes)
-        package var keepResultsFor = QueuePolicy().resultLifetime
-        package var keepDead = QueuePolicy().deadCount
-        package var keepDeadBytes = Int(QueuePolicy().deadBytes)
-        package var keepDeadFor = QueuePolicy().deadLifetime
-        /// The time limit of one attempt; zero means none. Transfers that need more than half a day and cannot be
+        package var answerBytes = UInt64(QueueLimits.answerBytes)
+        /// The time limit of one attempt; `nil` means none. Transfers that need more than half a day and cannot be
         /// resumed are rare, and a longer attempt keeps its slot from other requests.
-        package var attemptTime: Duration = .seconds(12 * 3600)
+        package var attemptTime: Duration? = .seconds(12 * 3600)
         /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in
         /// use, and above that of a connection that is merely kept open.
-        package var leastRate = 8
-        /// What requests may move over metered links, of all users and of one; `nil` means no limit.
-        package var meteredBudget: MeteredBudget?
-        package var meteredBudgetPerUser: MeteredBudget?
-        /// The day of the week or month on which their periods begin.
-        package var meteredBudgetBegins = 1
-        /// Of requests whose bodies are joined: how many of them, how many bytes, and how long the first one waits for
-        /// others.
-        package var joinRequests = JoinPolicy().count
-        package var joinBytes = Int(JoinPolicy().bytes)
-        package var joinWait = JoinPolicy().wait
+        package var leastRate: UInt64 = 8
         /// By which requests are sent; without any key, those of the connectivity checks.
         package var proxies = ProxyTable()
         /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.
@@ -205,7 +176,7 @@ package struct Configuration: Hashable, Sendable {
 
     package var logLevel = LogLevel.info
     package var internet = Internet()
-    package var targets: [NamedTarget] = []
+    package var targets = NamedTargets()
     /// The rules in order. For each property, the first matching rule that sets it applies.
     package var interfaces: [InterfaceRule] = []
     /// The networks that have names, in order: the first that matches names a network.
@@ -223,23 +194,17 @@ package struct Configuration: Hashable, Sendable {
     package var probing = Probes()
     package var metrics = Metrics()
     package var page = Page()
-
-    package init() {}
-
-    /// Adds a name for a target, or gives it another target.
-    mutating func setTarget(_ name: String, to target: Target) {
-        targets.removeAll { $0.name == name }
-        targets.append(NamedTarget(name: name, target: target))
-    }
-
-    /// The target of this name.
-    package func target(named name: String) -> Target? { targets.first { $0.name == name }?.target }
-
-    /// The name that the configuration gives to a target: the first of several.
-    package func name(of target: Target) -> String? { targets.first { $0.target == target }?.name }
 }
 
 /// The configured log level: messages of this level and more severe ones are logged.
 package enum LogLevel: String, Hashable, CaseIterable, Sendable {
     case debug, info, notice, warning, error
+}
+
+extension QueuePolicy {
+    fileprivate static var ofDisk: QueuePolicy {
+        var policy = QueuePolicy()
+        (policy.limits.bytes, policy.limits.ownerBytes) = (nil, nil)
+        return policy
+    }
 }

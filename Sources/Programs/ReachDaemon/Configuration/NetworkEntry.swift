@@ -11,8 +11,6 @@ package struct NetworkEntry: Hashable, Sendable {
     package var metered: Bool?
     package var trusted: Bool?
 
-    package init() {}
-
     package var rule: NetworkRule {
         var rule = NetworkRule(name: name)
         rule.ssids = ssid

@@ -1,5 +1,6 @@
 package import ReachCore
 package import ReachProbe
+internal import ReachTOML
 
 /// A `[[probe]]` table as written, with what its template sets; ``specifications`` are the probes it describes. A
 /// `[[probe_template]]` table has the same keys but the target.
@@ -19,8 +20,7 @@ package struct ProbeEntry: Hashable, Sendable {
     package var interval: Duration = .seconds(30)
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
-    package var down = ProbeSpecification.Thresholds().down
-    package var up = ProbeSpecification.Thresholds().up
+    package var thresholds = ProbeSpecification.Thresholds()
     package var condition = NetworkCondition.any
     /// What the path must be, beyond `interface` and `class`.
     package var when = NetworkCondition.any
@@ -30,19 +30,11 @@ package struct ProbeEntry: Hashable, Sendable {
     package var redirects: Int?
     package var anyCertificate: Bool?
     package var status: HTTPStatusSet?
-    package var header: HeaderField?
-    package var bodyContains: String?
-    package var bodyPrefix: String?
-    package var json: [JSONCondition] = []
-    package var certificateDays: Int?
-    package var latency: Duration?
     package var burst: Int?
     package var burstOnMetered: Bool?
-    package var lossPercent: Int?
     package var responseCode: DNSResponseCode?
-    package var answers: [String] = []
-
-    package init() {}
+    /// What an answer must be, but for ``status`` and ``responseCode``, of which it matters whether they are set.
+    package var expected = ExpectedAnswer()
 
     /// A probe for each target, with what is different in its target behind the name.
     package var specifications: [ProbeSpecification] {
@@ -60,7 +52,7 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.interval = interval
         specification.timeout = timeout
         specification.failingInterval = failingInterval
-        specification.thresholds = .init(down: down, up: up)
+        specification.thresholds = thresholds
         specification.condition = whole
         specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
         specification.method = method ?? .get
@@ -70,6 +62,8 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.burst = burst
         specification.burstsOnMetered = burstOnMetered ?? false
         specification.expected = expected
+        if let status { specification.expected.status = status }
+        if let responseCode { specification.expected.responseCode = responseCode }
         return specification
     }
 
@@ -79,21 +73,6 @@ package struct ProbeEntry: Hashable, Sendable {
         whole.interface = condition.interface ?? when.interface
         whole.linkClass = condition.linkClass ?? when.linkClass
         return whole
-    }
-
-    private var expected: ExpectedAnswer {
-        var expected = ExpectedAnswer()
-        expected.status = status ?? .success
-        expected.header = header
-        expected.bodyContains = bodyContains
-        expected.bodyPrefix = bodyPrefix
-        expected.json = json
-        expected.certificateDays = certificateDays
-        expected.latency = latency
-        expected.lossPercent = lossPercent
-        expected.responseCode = responseCode ?? .noError
-        expected.answers = answers
-        return expected
     }
 
     /// A contradiction between keys: the key to report, the problem, and what is expected.
@@ -117,14 +96,15 @@ package struct ProbeEntry: Hashable, Sendable {
         }
         guard let kind = targets?.all.first?.target.kind else { return nil }
         if let misplaced = misplacedKey(for: kind) { return misplaced }
-        if burst == nil, lossPercent != nil { return ("loss_percent", "burst is not set", "both keys") }
+        if burst == nil, expected.lossPercent != nil { return ("loss_percent", "burst is not set", "both keys") }
         if burst != nil, let probe = specifications.first,
             probe.sendingTime + Self.leastAnswerTime > probe.effectiveTimeout
         {
             let (sends, may) = (probe.sendingTime, probe.effectiveTimeout)
             return (
                 "burst",
-                "its requests are sent over \(DurationText.describe(sends)), and an attempt may take \(DurationText.describe(may))",
+                "its requests are sent over \(DurationText.describe(sends)), and an attempt may take "
+                    + "\(DurationText.describe(may))",
                 "fewer requests, or a longer timeout or interval"
             )
         }
@@ -147,13 +127,14 @@ package struct ProbeEntry: Hashable, Sendable {
         let secure: [ProbeTarget.Kind] = [.https, .tls]
         return [
             ("method", method != nil, web), ("headers", !headers.isEmpty, web), ("redirects", redirects != nil, web),
-            ("status", status != nil, web), ("header", header != nil, web),
-            ("body_contains", bodyContains != nil, web), ("body_prefix", bodyPrefix != nil, web),
-            ("json", !json.isEmpty, web),
+            ("status", status != nil, web), ("header", expected.header != nil, web),
+            ("body_contains", expected.bodyContains != nil, web), ("body_prefix", expected.bodyPrefix != nil, web),
+            ("json", !expected.json.isEmpty, web),
             ("burst", burst != nil, [.icmp]), ("burst_on_metered", burstOnMetered != nil, [.icmp]),
-            ("loss_percent", lossPercent != nil, [.icmp]),
-            ("certificate_days", certificateDays != nil, secure), ("any_certificate", anyCertificate != nil, secure),
-            ("response_code", responseCode != nil, [.dns]), ("answers", !answers.isEmpty, [.dns]),
+            ("loss_percent", expected.lossPercent != nil, [.icmp]),
+            ("certificate_days", expected.certificateDays != nil, secure),
+            ("any_certificate", anyCertificate != nil, secure),
+            ("response_code", responseCode != nil, [.dns]), ("answers", !expected.answers.isEmpty, [.dns]),
         ]
     }
 }
@@ -161,4 +142,39 @@ package struct ProbeEntry: Hashable, Sendable {
 extension Configuration {
     /// The configured probes, in the order of the file.
     package var probeSpecifications: [ProbeSpecification] { probes.flatMap(\.specifications) }
+}
+
+extension ProbeEntry {
+    /// A probe before its own keys are read: what its template sets.
+    ///
+    /// - Parameter table: The probe's table; without the name of a template nothing is set.
+    init(from table: TOMLTable, of configuration: Configuration) throws(ConfigurationValidationError) {
+        self.init()
+        guard let key = table["template"], let name = key.node.value.text else { return }
+        let templates = configuration.probeTemplates
+        guard let template = templates.first(where: { $0.name == name }) else {
+            let hint = NearestWord.hint(for: name, among: templates.map(\.name))
+            throw ConfigurationValidationError(
+                line: key.line, key: "probe.template",
+                "no [[probe_template]] is named \"\(DisplayText.excerpt(name))\"\(hint)",
+                expected: hint.isEmpty ? "the name of a [[probe_template]]" : nil)
+        }
+        self = template
+        self.name = ""
+        scrapeTargets = []
+    }
+
+    /// A contradiction in a template: the key to report, the problem, and what is expected. What a probe makes of it is
+    /// checked with the probe.
+    func templateContradiction(takenName: String?) -> (key: String, problem: String, expected: String)? {
+        if let takenName { return ("name", "another template is already named \"\(takenName)\"", "a unique name") }
+        guard !scrapeTargets.isEmpty else { return nil }
+        // What a path must be is watched for each probe, and a scrape's target is not known before.
+        if condition.linkClass != nil { return ("class", "scrapes ask for no path", "no class, or no scrape_targets") }
+        if when != .any { return ("when", "scrapes ask for no path", "no when, or no scrape_targets") }
+        if redirects ?? 0 > 0 {
+            return ("redirects", "a redirect may leave scrape_targets", "no redirects, or no scrape_targets")
+        }
+        return scrapeTargets.lazy.compactMap { misplacedKey(for: $0.kind) }.first
+    }
 }

@@ -26,8 +26,6 @@ package struct ProxyTable: Hashable, Sendable {
     package var https: Choice?
     /// The hosts that are reached without a proxy.
     package var exceptions: [String] = []
-
-    package init() {}
 }
 
 extension ConfigurationKind<ProxyTable.Choice?> {
@@ -37,11 +35,8 @@ extension ConfigurationKind<ProxyTable.Choice?> {
             write: { $0.map { TOMLLiteral.text($0.text) } }
         ) { value in
             guard let text = value.text else { return .otherType }
-            switch text {
-            case "none", "": return .value(ProxyTable.Choice.none)
-            case "environment": return .value(.environment)
-            default: break
-            }
+            if text == "none" || text.isEmpty { return .value(ProxyTable.Choice.none) }
+            if text == "environment" { return .value(.environment) }
             // Not repeated, since it may hold a password.
             guard let reference = try? URLReference(text, slips: .allowed), let authority = reference.authority,
                 authority.port != 0, (try? Target.host(authority.host)) != nil,

@@ -61,6 +61,11 @@ final class ConnectivityController {
     /// The longest time that such a check takes to decide.
     var longestDecision: Duration { validator?.longestDecision ?? .zero }
 
+    /// How long a check over an interface may take; `nil` without any checks.
+    func checkLimit(over interface: String, _ family: IPAddress.Family) -> Duration? {
+        validator?.checkLimit(over: interface, family)
+    }
+
     /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
     func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
 
@@ -118,7 +123,10 @@ extension Logger {
                 metadata: ["interface": "\(interface)", "family": "\(family == .ipv4 ? "ipv4" : "ipv6")"])
         case .notAvailable:
             warning(
-                "TCP connections cannot be watched for silence: the kernel shows no sockets (sock_diag) or no counters; checks find silent paths later"
+                """
+                TCP connections cannot be watched for silence: the kernel shows no sockets (sock_diag) or no counters; \
+                checks find silent paths later
+                """
             )
         }
     }

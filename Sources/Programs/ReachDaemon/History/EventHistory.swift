@@ -37,13 +37,8 @@ package final class EventHistory: Sendable {
         self.boot = boot
         self.signInterval = signInterval
         lastSign = Mutex(moment.boot)
-        jobs = try RecordJobs(named: "reach-history") {
-            do throws(SystemError) {
-                return HistoryWriter(try open(), limit: entries, at: moment, boot: boot, report: report)
-            } catch {
-                report("the history is unavailable: \(error)")
-                return nil
-            }
+        jobs = try RecordJobs(of: "history", report: report) { () throws(SystemError) in
+            HistoryWriter(try open(), limit: entries, at: moment, boot: boot, report: report)
         }
     }
 

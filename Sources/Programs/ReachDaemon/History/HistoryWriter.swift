@@ -46,6 +46,11 @@ struct HistoryWriter: RecordWriter {
             }
         }
 
+        mutating func add(_ other: Dropped) {
+            for entry in other.latest.values { add(.entry(entry)) }
+            count += other.count
+        }
+
         static func count(of item: Item) -> Int { 1 }
     }
 

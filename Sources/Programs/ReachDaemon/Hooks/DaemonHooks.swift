@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Logging
 internal import ReachControl
-internal import ReachCore
+package import ReachCore
 internal import ReachLoop
 internal import ReachQueue
 
@@ -15,12 +15,15 @@ final class DaemonHooks {
     private var queueSink: UInt64?
     private var filter: HookFilter
     private var limit = RequestHookLimit()
-    /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
-    private var probes: [String: ProbeEvent.Kind] = [:]
-    private var tests: [UInt64: HookTest] = [:]
-    private var lastTest: UInt64 = 0
+    private var probes: ProbeTurns
+    private var tests = NumberedTable<HookTest>()
 
-    init(on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueServiceHandler, log: Logger) {
+    /// - Parameter down: The targets that were down when an earlier run ended, by their names in the history.
+    init(
+        on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueServiceHandler, down: Set<String> = [],
+        log: Logger
+    ) {
+        probes = ProbeTurns(down: down)
         self.loop = loop
         self.queue = queue
         self.log = log
@@ -39,7 +42,7 @@ final class DaemonHooks {
             }
             runner?.options = options
         }
-        let wantsRequests = settings.events.contains { [.requestDone, .requestDead, .meteredBudget].contains($0) }
+        let wantsRequests = settings.events.contains(where: \.isOfQueue)
         if wantsRequests, queueSink == nil {
             queueSink = queue.watch { [unowned self] in if case .event(let event) = $0 { handle(event) } }
         } else if !wantsRequests {
@@ -57,19 +60,15 @@ final class DaemonHooks {
 
     func handle(_ event: ProbeEvent, outage: OutageBook.Outage?) {
         guard event.kind == .up || event.kind == .down else { return }
-        let before = probes.updateValue(event.kind, forKey: event.report.name)
-        guard event.kind == .down || before == .down, settings.events.contains(.probe), filter.wantsOthers else {
-            return
-        }
+        let isEvent = probes.turn(event.report.name, isDown: event.kind == .down)
+        guard isEvent, settings.events.contains(.probe), filter.wantsOthers else { return }
         if let event = HookEvent(event, outage: outage) { runner?.handle(event) }
     }
 
     /// Tells hooks that probes are no longer configured, so that what they were is over.
     func forget(probes names: Set<String>) {
         for name in names.sorted() {
-            guard probes.removeValue(forKey: name) == .down, settings.events.contains(.probe), filter.wantsOthers else {
-                continue
-            }
+            guard probes.forget(name), settings.events.contains(.probe), filter.wantsOthers else { continue }
             runner?.handle(HookEvent(removed: name, at: SystemClock.now))
         }
     }
@@ -82,8 +81,7 @@ final class DaemonHooks {
     /// Runs all hooks with a sample event, beside runs for other events.
     func test(_ event: HookEvent, reply: @escaping (HookTestReport) -> Void) {
         guard let options = settings.options else { return reply(HookTestReport(directory: nil, outcomes: [])) }
-        lastTest += 1
-        let number = lastTest
+        let number = tests.reserve()
         tests[number] = HookTest(options, on: loop) { [unowned self] report in
             // The test is still on the stack.
             loop.afterEvents { [weak self] in self?.tests[number] = nil }
@@ -107,7 +105,10 @@ final class DaemonHooks {
         case .admitted: return true
         case .beginsToLeaveOut:
             log.warning(
-                "more than \(RequestHookLimit.eventsPerDay) requests of user \(owner) died within a day: hooks are not run for further ones today"
+                """
+                more than \(RequestHookLimit.eventsPerDay) requests of user \(owner) died within a day: hooks are \
+                not run for further ones today
+                """
             )
             return false
         case .leftOut: return false
@@ -121,5 +122,57 @@ extension Configuration.Hooks {
         let usual = ConfigurationFile.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
         guard let directory = directory ?? usual.map({ $0 + "/hooks.d" }) else { return nil }
         return HookRunner.Options(directory: HookDirectory(directory), timeout: timeout)
+    }
+}
+
+/// Which findings about probes are events: the beginning of an outage, also if it is the first finding, and its end. An
+/// outage is one, also where the daemon was restarted meanwhile.
+package struct ProbeTurns: Sendable {
+    /// The probes that are down.
+    private var down: Set<String>
+
+    /// - Parameter targets: The targets that were down when an earlier run ended, by their names in the history.
+    package init(down targets: Set<String> = []) { down = Set(targets.compactMap(HistoryEntry.probe(ofTarget:))) }
+
+    /// Notes a finding, and returns whether it is an event.
+    package mutating func turn(_ probe: String, isDown: Bool) -> Bool {
+        isDown ? down.insert(probe).inserted : down.remove(probe) != nil
+    }
+
+    /// The probe is no longer configured; returns whether it was down.
+    package mutating func forget(_ probe: String) -> Bool { down.remove(probe) != nil }
+}
+
+/// Limits the events of hooks about dead requests by their owner: hooks send mails, and any user can make requests die.
+package struct RequestHookLimit: Sendable {
+    /// The events of one user in a day.
+    package static let eventsPerDay = 50
+    private static let day: Duration = .seconds(86_400)
+
+    private struct Account {
+        let begin: BootTime
+        var count = 0
+    }
+
+    private var accounts: [UInt32: Account] = [:]
+
+    package enum Answer: Hashable, Sendable {
+        case admitted
+        /// The first one that is left out, until this time.
+        case beginsToLeaveOut(until: BootTime)
+        case leftOut
+    }
+
+    package init() {}
+
+    /// Counts an event of a user's request. Root has no limit.
+    package mutating func admit(of owner: UInt32, at now: BootTime) -> Answer {
+        if owner == 0 { return .admitted }
+        accounts = accounts.filter { now < $0.value.begin + Self.day }
+        var account = accounts[owner] ?? Account(begin: now)
+        account.count += 1
+        accounts[owner] = account
+        if account.count <= Self.eventsPerDay { return .admitted }
+        return account.count == Self.eventsPerDay + 1 ? .beginsToLeaveOut(until: account.begin + Self.day) : .leftOut
     }
 }

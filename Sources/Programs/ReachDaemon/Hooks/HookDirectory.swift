@@ -9,8 +9,6 @@ package struct HookDirectory: Hashable, Sendable {
         package var hooks: [String] = []
         /// The paths of files that must not run, with the reasons.
         package var refused: [String: String] = [:]
-
-        package init() {}
     }
 
     package let path: String

@@ -23,8 +23,7 @@ package final class Journal {
     private let jobs: RecordJobs<JournalWriter>
     private let replies: LoopReplies
     private let loopReference = LoopReference<Journal>()
-    private var followers: [UInt64: () -> Void] = [:]
-    private var lastFollower: UInt64 = 0
+    private var followers = NumberedTable<() -> Void>()
     private var encoder = ChangeEncoder(source: .daemon)
     /// How many events were recorded in this turn of the loop.
     private var recorded = 0
@@ -52,16 +51,11 @@ package final class Journal {
         store.bytes = Int64(options.bytes)
         store.age = options.age
         let storeOptions = store
-        jobs = try RecordJobs(named: "reach-journal") {
-            do throws(SystemError) {
-                let store = try JournalStore(files, storeOptions, boot: boot)
-                var writer = JournalWriter(store, boot: boot, report: report)
-                writer.write([.event(JournalEvents.started(at: moment, lastSeen: writer.lastSeen, boot: boot))])
-                return writer
-            } catch {
-                report("the journal is unavailable: \(error)")
-                return nil
-            }
+        jobs = try RecordJobs(of: "journal", report: report) { () throws(SystemError) in
+            let store = try JournalStore(files, storeOptions, boot: boot)
+            var writer = JournalWriter(store, boot: boot, report: report)
+            writer.write([.event(JournalEvents.started(at: moment, lastSeen: writer.lastSeen, boot: boot))])
+            return writer
         } deliver: { [loopReference, mailbox = loop.mailbox] statistics in
             mailbox.post { _ in loopReference.owner?.update(statistics) }
         }
@@ -76,8 +70,7 @@ package final class Journal {
     // MARK: Recording
 
     package func record(_ change: ReachabilityChange) {
-        let isProof =
-            !change.aspects.isEmpty && change.aspects.allSatisfy { [.connectivity, .portal, .quality].contains($0) }
+        let isProof = !change.aspects.isEmpty && change.aspects.allSatisfy(\.isOfProof)
         guard kinds.contains(isProof ? .connectivity : .status) else { return }
         var target: QuotedTarget?
         record(encoder.encode(.change(change), of: &target))
@@ -173,11 +166,7 @@ package final class Journal {
     /// Calls `handler` on the loop after events were written.
     ///
     /// - Returns: A number for ``unfollow(_:)``.
-    package func follow(_ handler: @escaping () -> Void) -> UInt64 {
-        lastFollower += 1
-        followers[lastFollower] = handler
-        return lastFollower
-    }
+    package func follow(_ handler: @escaping () -> Void) -> UInt64 { followers.add(handler) }
 
     package func unfollow(_ number: UInt64) { followers[number] = nil }
 }

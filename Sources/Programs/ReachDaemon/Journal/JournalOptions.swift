@@ -26,6 +26,4 @@ package struct JournalOptions: Hashable, Sendable {
     package var bytes = 16 << 20
     /// The age at which events are deleted.
     package var age: Duration = .seconds(30 * 86_400)
-
-    package init() {}
 }

@@ -43,6 +43,8 @@ struct JournalStore: ~Copyable {
     /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good
     /// ones then.
     private(set) var mayHaveLostWrites = false
+    /// Why older files could not be rewritten at last, until it is taken.
+    private var thinningError: SystemError?
 
     var log: String { segments.last?.log ?? "" }
     var bytes: Int64 { segments.reduce(0) { $0 + $1.size } }
@@ -194,7 +196,13 @@ struct JournalStore: ~Copyable {
     /// Deletes events until the limits on bytes and age are met. The newest file always stays. Where the disk refuses
     /// to have older ones rewritten, the oldest go as a whole.
     private mutating func deleteOld(at now: Instant) throws(SystemError) {
-        if bytes > options.bytes { try? thin() }
+        if bytes > options.bytes {
+            do throws(SystemError) {
+                try thin()
+            } catch {
+                thinningError = error
+            }
+        }
         var bytes = bytes
         while segments.count > 1, bytes > options.bytes || isOld(segments[0].serial, at: now) {
             try reach(.beforeDeletion)
@@ -204,6 +212,12 @@ struct JournalStore: ~Copyable {
             owners[segments[0].serial] = nil
             segments.removeFirst()
         }
+    }
+
+    /// Why the oldest events went whoever they are of, if that was since the last call.
+    mutating func takeThinningError() -> SystemError? {
+        defer { thinningError = nil }
+        return thinningError
     }
 
     /// Compares ages by the boot clock if it can, since the wall clock may jump by years when it is set.

@@ -39,6 +39,11 @@ struct JournalWriter: RecordWriter, ~Copyable {
             if case .rows(let rows, _) = item { lastRow = rows.last?.number ?? lastRow }
         }
 
+        mutating func add(_ other: Dropped) {
+            count += other.count
+            lastRow = other.lastRow ?? lastRow
+        }
+
         /// What an earlier run left is bounded by the outbox, and counts for nothing.
         static func count(of item: Item) -> Int {
             if case .rows(let rows, let isRepeated) = item { isRepeated ? 0 : rows.count } else { 1 }
@@ -138,6 +143,10 @@ struct JournalWriter: RecordWriter, ~Copyable {
     }
 
     private mutating func succeed(_ lines: borrowing JournalBatch) {
+        // At most once for each file that is full.
+        if let error = store.takeThinningError() {
+            warn("the journal's older files cannot be rewritten, so its oldest events go, whosever they are: \(error)")
+        }
         missing = 0
         statistics.written += UInt64(lines.count)
         statistics.lost += UInt64(lines.lost)

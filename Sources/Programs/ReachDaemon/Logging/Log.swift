@@ -5,10 +5,14 @@ internal import ReachLoop
 internal import Synchronization
 
 /// The daemon's log on standard error, which its ``logger`` writes to. Any thread may write; none waits for the reader.
+///
+/// Where the journal reads standard error, it gets the messages with their fields by its own socket, and only what that
+/// refuses as lines.
 package final class Log: Sendable {
     private struct State {
         var limiter = LogLimiter()
         var output: LogOutput
+        var journal: JournalSocket?
     }
 
     private static let levels = Logger.Level.allCases
@@ -21,10 +25,16 @@ package final class Log: Sendable {
     /// - Parameters:
     ///   - level: Less severe messages are omitted.
     ///   - format: `nil` chooses the journal's format if `descriptor` is connected to the journal.
-    package init(level: Logger.Level, format: LogFormat? = nil, descriptor: CInt = STDERR_FILENO) {
-        self.format = format ?? (Self.isJournal(descriptor) ? .journal : .plain)
+    ///   - journal: The path of the journal's socket; `nil` for the usual one, if `descriptor` is the journal's.
+    package init(
+        level: Logger.Level, format: LogFormat? = nil, descriptor: CInt = STDERR_FILENO, journal: String? = nil
+    ) {
+        let stream = Self.journalStream(descriptor)
+        self.format = format ?? (stream == nil ? .plain : .journal)
         place = Atomic(Self.place(of: level))
-        state = Mutex(State(output: LogOutput(descriptor)))
+        let path = journal ?? (format == nil && stream == .socket ? JournalSocket.usualPath : nil)
+        let socket = path.flatMap { JournalSocket(path: $0) }
+        state = Mutex(State(output: LogOutput(descriptor), journal: socket))
     }
 
     /// The level of all loggers without one of their own.
@@ -42,7 +52,7 @@ package final class Log: Sendable {
     func write(_ message: LogMessage) {
         state.withLock { state in
             let now = SystemClock.now
-            for admitted in state.limiter.admit(message, at: now.boot) { write(admitted, now.wall, &state.output) }
+            for admitted in state.limiter.admit(message, at: now.boot) { write(admitted, now.wall, &state) }
         }
     }
 
@@ -50,12 +60,13 @@ package final class Log: Sendable {
     package func finish() {
         state.withLock { state in
             let now = SystemClock.now.wall
-            for message in state.limiter.drain() { write(message, now, &state.output) }
+            for message in state.limiter.drain() { write(message, now, &state) }
         }
     }
 
-    private func write(_ message: LogMessage, _ time: Timestamp, _ output: inout LogOutput) {
-        output.write(format.line(message, at: time)) { lost in
+    private func write(_ message: LogMessage, _ time: Timestamp, _ state: inout State) {
+        if state.journal?.send(message) == true { return }
+        state.output.write(format.line(message, at: time)) { lost in
             let note = LogMessage(.warning, "log lines were lost", [LogMessage.Field("count", String(lost))])
             return format.line(note, at: time)
         }
@@ -63,12 +74,60 @@ package final class Log: Sendable {
 
     private static func place(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
 
-    /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)). Programs with
-    /// a redirected standard error inherit the variable, too.
-    private static func isJournal(_ descriptor: CInt) -> Bool {
+    private enum JournalStream { case socket, other }
+
+    /// What the descriptor is, if it is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)).
+    /// Programs with a redirected standard error inherit the variable, too.
+    private static func journalStream(_ descriptor: CInt) -> JournalStream? {
         var information = stat()
-        guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }), fstat(descriptor, &information) == 0
-        else { return false }
-        return name == "\(information.st_dev):\(information.st_ino)"
+        guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }), fstat(descriptor, &information) == 0,
+            name == "\(information.st_dev):\(information.st_ino)"
+        else { return nil }
+        return information.st_mode & S_IFMT == S_IFSOCK ? .socket : .other
+    }
+}
+
+/// Passes a logger's messages to the daemon's log.
+struct JournalLogHandler: LogHandler {
+    private let log: Log
+    private var ownLevel: Logger.Level?
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(_ log: Log) { self.log = log }
+
+    /// The logger's own level, or else the log's, which a reload of the configuration may change.
+    var logLevel: Logger.Level {
+        get { ownLevel ?? log.level }
+        set { ownLevel = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        all.merge(metadataProvider?.get() ?? [:]) { $1 }
+        if let error = event.error { all["error"] = "\(error)" }
+        all.merge(event.metadata ?? [:]) { $1 }
+        let journal = all.removeValue(forKey: LoggedEvent.key)
+        var message = LogMessage(event.level, event.message.description, Self.fields(all))
+        if case .dictionary(var fields) = journal {
+            message.event = (fields.removeValue(forKey: "message-id")?.description).flatMap(LoggedEvent.init)
+            message.journalFields = Self.fields(fields)
+        }
+        log.write(message)
+    }
+
+    /// The fields that come first on a line. Metadata has no order; the others follow by name.
+    private static let first = ["target", "status", "interface", "cause"]
+
+    private static func fields(_ metadata: Logger.Metadata) -> [LogMessage.Field] {
+        guard metadata.count > 1 else { return metadata.map { LogMessage.Field($0.key, $0.value.description) } }
+        let ranked = metadata.map { (rank: first.firstIndex(of: $0.key) ?? first.count, key: $0.key, value: $0.value) }
+        return ranked.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }
+            .map { LogMessage.Field($0.key, $0.value.description) }
     }
 }

@@ -16,6 +16,10 @@ package struct LogMessage: Hashable, Sendable {
     package let level: Logger.Level
     package let text: String
     package let fields: [Field]
+    /// What it reports, if the journal's catalogue explains that.
+    package var event: LoggedEvent?
+    /// Fields that only the journal gets, since the text says the same in words.
+    package var journalFields: [Field] = []
 
     package init(_ level: Logger.Level, _ text: String, _ fields: [Field] = []) {
         self.level = level
@@ -38,8 +42,13 @@ package enum LogFormat: Hashable, Sendable {
             case .journal: "<\(message.level.priority)>"
             case .plain: "\(time) \(message.level.rawValue): "
             }
-        let fields = message.fields.map { " \($0.key)=\(Self.quoted($0.value))" }
-        return start + DisplayText.sanitized(message.text) + fields.joined()
+        return start + Self.text(of: message)
+    }
+
+    /// The text and the fields, as one line.
+    static func text(of message: LogMessage) -> String {
+        let fields = message.fields.map { " \($0.key)=\(quoted($0.value))" }
+        return DisplayText.sanitized(message.text) + fields.joined()
     }
 
     /// Quotes a value that is not a single word, as in logfmt.
@@ -74,5 +83,28 @@ extension LogLevel {
         case .warning: .warning
         case .error: .error
         }
+    }
+}
+
+/// What the journal's catalogue explains (`journalctl --catalog`): the raw value is its `MESSAGE_ID`, by which
+/// programs find it. `contrib/systemd/reachd.catalog` has a text for each.
+package enum LoggedEvent: String, Sendable, CaseIterable {
+    case internetLost = "7091b25510214657b2171294bbb1fcb6"
+    case internetBack = "812207ff2f864cba9fa713e4752d12fd"
+    case internetFlapped = "90375555af64494788e64ffa25165481"
+    case probe = "6cd219f655ba4786bb732d7c18d63d95"
+    case requestGivenUp = "026b8abfc2c74ce6bf4418226c5b7bba"
+    case configurationRefused = "c092656be35e4f3da73365c2ecc026e4"
+    case queueUnavailable = "5066138b682b4692b442af2ea8c94d87"
+
+    /// The key under which a message's metadata have it, and fields that only the journal gets.
+    static let key = "journal"
+
+    /// Metadata for a message: what it reports, and fields for the journal alone, since the message says it in words.
+    func metadata(_ fields: [String: String] = [:], shown: Logger.Metadata = [:]) -> Logger.Metadata {
+        var all = shown
+        let values = fields.mapValues { Logger.Metadata.Value.string($0) }
+        all[Self.key] = .dictionary(values.merging(["message-id": .string(rawValue)]) { $1 })
+        return all
     }
 }

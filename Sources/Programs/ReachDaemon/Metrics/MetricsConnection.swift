@@ -76,7 +76,7 @@ final class MetricsConnection {
         hasRequest = request != .incomplete
         switch request {
         case .incomplete: break
-        case .metrics(let hasBody): requestMetrics(hasBody)
+        case .metrics(let hasBody, let format): requestMetrics(hasBody, format)
         case .probe(let order): requestScrape(order)
         case .index: answer("200 OK", "text/plain", Array("reachd: see /metrics\n".utf8))
         case .notFound: answer("404 Not Found", "text/plain", Array("not found; see /metrics\n".utf8))
@@ -85,12 +85,12 @@ final class MetricsConnection {
         }
     }
 
-    private func requestMetrics(_ hasBody: Bool) {
+    private func requestMetrics(_ hasBody: Bool, _ format: MetricWriter.Format) {
         // Nothing more is read. A hangup is reported even without an interest.
         try? loop.change(descriptor, to: [])
         source.request { [loopReference] snapshot in
             loopReference.owner?.answer(
-                "200 OK", MetricsSnapshot.mediaType, snapshot.text, hasBody: hasBody)
+                "200 OK", format.mediaType, snapshot.text(format), hasBody: hasBody)
         }
     }
 
@@ -102,7 +102,7 @@ final class MetricsConnection {
         let ticket = ScrapeTicket(client)
         scrape = ticket
         source.scrape(order, ticket) { [loopReference] scraped in
-            loopReference.owner?.answer(scraped.status, MetricsSnapshot.mediaType, scraped.text)
+            loopReference.owner?.answer(scraped.status, MetricWriter.Format.prometheus.mediaType, scraped.text)
         }
     }
 
@@ -110,7 +110,8 @@ final class MetricsConnection {
         guard !isClosed else { return }
         scrape = nil
         let head =
-            "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n\(more)Connection: close\r\n\r\n"
+            "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n"
+            + "\(more)Connection: close\r\n\r\n"
         unsent = Array(head.utf8)
         if hasBody { unsent += body }
         try? loop.change(descriptor, to: .writable)

@@ -37,7 +37,7 @@ final class MetricsFile {
 
     private func write(_ snapshot: MetricsSnapshot) {
         do throws(SystemError) {
-            try Self.replace(path, with: snapshot.text)
+            try Self.replace(path, with: snapshot.text())
             isFailing = false
         } catch {
             if !isFailing { report("\(error)") }

@@ -69,7 +69,7 @@ final class MetricsPublisher {
         var listener: CInt?
         do throws(SystemError) {
             listener = try configuration.listen.map { address throws(SystemError) in
-                try MetricsServer.listen(at: address)
+                try ListeningSocket.open(at: address, backlog: 256)
             }
             let loop = try EventLoop()
             thread = loop.mailbox

@@ -4,7 +4,7 @@ internal import ReachCore
 enum MetricsRequest: Hashable {
     /// The head is not complete yet.
     case incomplete
-    case metrics(hasBody: Bool)
+    case metrics(hasBody: Bool, MetricWriter.Format = .prometheus)
     case index
     /// An attempt, as prometheus-blackbox-exporter makes it.
     case probe(ScrapeOrder)
@@ -31,7 +31,9 @@ enum MetricsRequest: Hashable {
         }
         let path = words[1].prefixScalars { $0 != "?" }
         switch path {
-        case "/metrics": self = .metrics(hasBody: words[0] == "GET")
+        case "/metrics":
+            let accepted = Self.header("accept", in: head).map(Self.format)
+            self = .metrics(hasBody: words[0] == "GET", accepted ?? .prometheus)
         case "/probe":
             let query = words[1].dropFirst(path.count + 1)
             let order = ScrapeOrder(query: query, seconds: Self.header("x-prometheus-scrape-timeout-seconds", in: head))
@@ -41,10 +43,27 @@ enum MetricsRequest: Hashable {
         }
     }
 
+    /// The format that a client prefers (RFC 9110, section 12.5.1). One that accepts anything gets the older format,
+    /// which people read as well.
+    private static func format(accept: Substring) -> MetricWriter.Format {
+        var (plain, open) = (0.0, 0.0)
+        for range in accept.split(scalar: ",") {
+            let parts = range.split(scalar: ";").map { $0.trimmed.lowercased() }
+            let weight = parts.dropFirst().compactMap { $0.after("q=").flatMap { Double(String($0)) } }.first ?? 1
+            switch parts.first {
+            case "application/openmetrics-text": open = max(open, weight)
+            case "text/plain", "text/*": plain = max(plain, weight)
+            default: break
+            }
+        }
+        return open > 0 && open >= plain ? .openMetrics : .prometheus
+    }
+
     /// - Parameter name: In lower case.
     private static func header(_ name: String, in head: some Collection<UInt8>) -> Substring? {
         for line in head.split(separator: 0x0a).dropFirst() {
-            let text = String(decoding: line, as: UTF8.self)
+            // Each line but the last has its CR still.
+            let text = String(decoding: line.prefix { $0 != 0x0d }, as: UTF8.self)
             guard let (key, value) = text.cut(at: ":"), key.lowercased() == name else { continue }
             return value.trimmed
         }

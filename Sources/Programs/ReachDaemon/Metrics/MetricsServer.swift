@@ -21,7 +21,6 @@ final class MetricsServer {
     /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted
     /// ones.
     private static let acceptsPerTurn = 16
-    private static let listenBacklog: CInt = 256
     /// How long nothing is accepted after a failure: without free descriptors the socket stays readable.
     private static let pauseLength: Duration = .milliseconds(100)
 
@@ -38,26 +37,6 @@ final class MetricsServer {
         loop.unwatch(listener)
         close(listener)
         connections.values.forEach { $0.close() }
-    }
-
-    /// Opens a listening socket.
-    static func listen(at place: ListenAddress) throws(SystemError) -> CInt {
-        let domain = place.address.family == .ipv4 ? AF_INET : AF_INET6
-        let descriptor = reach_stream_socket(domain)
-        guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
-        do throws(SystemError) {
-            var yes: CInt = 1
-            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
-            let address = SocketAddress(address: place.address, port: place.port)
-            _ = try SystemError.check("bind") {
-                address.withPointer { bind(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
-            }
-            _ = try SystemError.check("listen") { Glibc.listen(descriptor, listenBacklog) }
-            return descriptor
-        } catch {
-            Glibc.close(descriptor)
-            throw error
-        }
     }
 
     private func accept() {

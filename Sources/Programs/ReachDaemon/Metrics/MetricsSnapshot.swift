@@ -26,19 +26,15 @@ struct MetricsSnapshot: Sendable {
     /// `nil` without a queue.
     var queue: QueueMetrics?
 
-    init(version: String) { self.version = version }
-
-    /// The media type of Prometheus's text format.
-    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
-
-    /// The metrics in Prometheus's text format.
-    var text: [UInt8] {
-        var writer = MetricWriter()
+    /// The metrics as text.
+    func text(_ format: MetricWriter.Format = .prometheus) -> [UInt8] {
+        var writer = MetricWriter(format)
         writeDaemon(&writer)
         writeTargets(&writer)
         if !links.isEmpty { writeLinks(&writer) }
         if !probes.isEmpty { writeProbes(&writer) }
         if let queue { writeQueue(queue, &writer) }
+        writer.end()
         return writer.bytes
     }
 

@@ -22,7 +22,9 @@ struct QueueCounts: Hashable, Sendable {
         case .done: done += 1
         case .dead: dead += 1
         case .cancelled: cancelled += 1
-        default: break
+        case .retrying, .waiting, .resumed, .suspended, .released, .interrupted, .opened, .closed, .breakerOpen,
+            .breakerClosed, .degraded, .recovered, .storageReset, .meteredLow, .meteredUsed, .meteredRenewed:
+            break
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 package import ReachProbe
 
 /// What `GET /probe?target=...&module=...` asks for, as prometheus-blackbox-exporter is asked.
@@ -26,11 +26,8 @@ package struct ScrapeOrder: Hashable, Sendable {
                 return nil
             }
             // The first of several counts.
-            switch name {
-            case "target": target = target ?? value
-            case "module": module = module ?? value
-            default: break
-            }
+            if name == "target" { target = target ?? value }
+            if name == "module" { module = module ?? value }
         }
         guard let seconds else { return }
         guard let number = Double(String(seconds)), number.isFinite, number > 0 else { return nil }
@@ -75,5 +72,40 @@ package struct ScrapeAnswer: Hashable, Sendable {
     /// Why there is no attempt.
     package static func refusal(_ status: String, _ sentence: String) -> ScrapeAnswer {
         ScrapeAnswer(status: status, text: Array((DisplayText.sanitized(sentence) + "\n").utf8))
+    }
+}
+
+/// Who asks for an attempt, as far as shares go: the address of an IPv4 client, the network of an IPv6 one, since a
+/// machine there has any number of addresses, and one for all programs of this machine.
+package struct ScrapeClient: Hashable, Sendable {
+    private let network: [UInt8]
+
+    package init(_ address: IPAddress?) {
+        let address = address?.unmapped
+        let bytes = address?.bytes ?? []
+        network = address?.isLoopback == true ? [127] : Array(address?.family == .ipv6 ? bytes.prefix(8) : bytes[...])
+    }
+}
+
+/// A connection's scrape. The attempt ends with the connection.
+package final class ScrapeTicket: Sendable {
+    package let client: ScrapeClient
+
+    package init(_ client: ScrapeClient) { self.client = client }
+}
+
+/// How many attempts for scrapes run at a time. Refused ones have a reason, since Prometheus shows it.
+package enum ScrapePlaces {
+    package static let all = 64
+    /// So that other clients find places, whatever one of them does.
+    package static let ofClient = all / 4
+
+    /// - Returns: Why there is no place; `nil` if there is one.
+    package static func refusal(of client: ScrapeClient, beside running: [ScrapeClient]) -> String? {
+        if running.count >= all { return "\(all) attempts are already running" }
+        if running.count(where: { $0 == client }) >= ofClient {
+            return "\(ofClient) attempts of this client are already running"
+        }
+        return nil
     }
 }

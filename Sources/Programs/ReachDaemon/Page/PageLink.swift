@@ -10,7 +10,8 @@ struct PageLink {
     var html: String {
         let items = facts.map { "<div><dt>\($0.name)</dt><dd>\(HTMLPage.escaped($0.text))</dd></div>" }
         return
-            "<li class=\"\(word)\"><h3>\(HTMLPage.escaped(report.link.name)) <span>\(report.linkClass.rawValue)</span></h3>\n"
+            "<li class=\"\(word)\"><h3>\(HTMLPage.escaped(report.link.name)) <span>\(report.linkClass.rawValue)</span>"
+            + "</h3>\n"
             + "<dl>\(items.joined())</dl></li>\n"
     }
 

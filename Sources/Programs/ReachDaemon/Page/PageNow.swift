@@ -11,10 +11,12 @@ struct PageNow {
     var html: String {
         let ended =
             page.isLast
-            ? "<p class=\"banner\" role=\"status\">reachd was stopped on \(page.stamp(page.moment.wall)). What follows is how it was "
-                + "then.</p>\n" : ""
+            ? "<p class=\"banner\" role=\"status\">reachd was stopped on \(page.stamp(page.moment.wall)). What follows "
+                + "is how it was then.</p>\n" : ""
         let rows = page.states.prefix(1).map { PageRow($0.name, $0.state, page) }
-        let word = rows.first?.word ?? .unknown
+        var word = rows.first?.word ?? .unknown
+        // The sentence says which.
+        if word == .up, !downProbes.isEmpty { word = .degraded }
         let sentence = page.states.first.map { item in
             HTMLPage.escaped(PageRow.summary(of: item.state)) + ", since " + page.time(item.state.useSince)
         }
@@ -25,10 +27,13 @@ struct PageNow {
 
     private static let mostNames = 8
 
+    private var downProbes: [String] {
+        page.probes.filter { $0.state == .down && $0.pause == nil }.map(\.name)
+    }
+
     private var probes: String {
         guard !page.probes.isEmpty else { return "" }
-        let down = page.probes.filter { $0.state == .down && $0.pause == nil }.map(\.name)
-        let count = page.probes.count
+        let (down, count) = (downProbes, page.probes.count)
         guard !down.isEmpty else {
             let up = page.probes.count { $0.state == .up && $0.pause == nil }
             return up == count
@@ -38,6 +43,7 @@ struct PageNow {
         let names = down.prefix(Self.mostNames).joined(separator: ", ")
         let more = down.count > Self.mostNames ? " and \(down.count - Self.mostNames) more" : ""
         return
-            " \(down.count) of \(count) probes \(down.count == 1 ? "is" : "are") down: \(HTMLPage.escaped(names))\(more)."
+            " \(down.count) of \(count) probes \(down.count == 1 ? "is" : "are") down: "
+            + "\(HTMLPage.escaped(names))\(more)."
     }
 }

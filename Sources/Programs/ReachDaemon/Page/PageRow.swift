@@ -58,8 +58,6 @@ struct PageRow {
     static func summary(of state: ReachabilityState) -> String {
         var state = state
         state.portal = nil
-        // Whoever reads the page later would take it for the gateway's present answer.
-        (state.ipv4.neighbour, state.ipv6.neighbour) = (nil, nil)
         return StatusText(style: .plain).summary(of: state)
     }
 
@@ -77,7 +75,8 @@ struct PageRow {
     func html(_ page: MachinePage) -> String {
         let lines = details.filter { !$0.isEmpty }.joined(separator: ", ")
         return "<li class=\"row \(word.rawValue)\"><div><h3>\(HTMLPage.escaped(name)) "
-            + "<span class=\"word\"><span aria-hidden=\"true\">\(word.sign)</span> \(word.rawValue)</span></h3>\n<p>\(lines)</p></div>\n"
+            + "<span class=\"word\"><span aria-hidden=\"true\">\(word.sign)</span> \(word.rawValue)</span>"
+            + "</h3>\n<p>\(lines)</p></div>\n"
             + strips(page) + "</li>\n"
     }
 
@@ -112,7 +111,8 @@ struct PageRow {
         let down = words.isEmpty ? "" : "; down " + (words.reversed().prefix(most) + more).joined(separator: ", ")
         let strip = TimeStrip(shares.map(\.level), label: "\(period.name): \(percent) up\(down)", titles: titles)
         return
-            "<div>\(strip.svg)<p class=\"ends\" aria-hidden=\"true\"><span>\(period.name)</span><span>\(percent)</span></p></div>"
+            "<div>\(strip.svg)<p class=\"ends\" aria-hidden=\"true\"><span>\(period.name)</span><span>\(percent)</span>"
+            + "</p></div>"
     }
 }
 

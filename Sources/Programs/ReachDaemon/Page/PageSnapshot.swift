@@ -23,11 +23,6 @@ struct PageSnapshot: Sendable {
     /// Whether the daemon ends, so that this is its last page.
     var isLast = false
 
-    init(version: String, options: ReachabilityEngine.Options) {
-        self.version = version
-        self.options = options
-    }
-
     /// Reads the links from the kernel and the history from its files, and writes the page. Blocks on both.
     func html() -> [UInt8] {
         var page = MachinePage(host: MachineName.current, version: version, at: moment, zone: .system)

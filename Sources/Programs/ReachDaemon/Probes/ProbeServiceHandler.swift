@@ -22,23 +22,14 @@ final class ProbeServiceHandler {
     private var endSeeking: (() -> Void)?
     private let onEvent: (ProbeEvent) -> Void
     /// The attempts on demand that wait or run.
-    private var orders: [UInt64: Order] = [:]
+    private var orders = NumberedTable<Order>()
     private var rateLimit = ProbeRateLimit()
     /// The templates that scrapes may name.
     private(set) var modules: [ProbeEntry] = []
     /// The attempts that run for scrapes.
     var scrapes: [ObjectIdentifier: (ticket: ScrapeTicket, attempt: any ProbeAttempt)] = [:]
-    private var lastOrder: UInt64 = 0
     /// Keeps the probes' totals over a restart; `nil` without a state directory.
-    private let file: ProbeTotalsFile?
-    private let fileThread = SerialThread.files
-    private var writing: TimerQueue.ID?
-    /// The totals at the end.
-    private var totals: [(key: ProbeTotals.Key, totals: ProbeTotals)]?
-    private var archived: [ProbeController.Archived] = []
-
-    /// How much of the totals a crash may lose. The history has the same interval.
-    private static let writingInterval: Duration = .seconds(900)
+    private let totals: ProbeTotalsWriter?
 
     private struct Order {
         let user: UInt32
@@ -56,7 +47,7 @@ final class ProbeServiceHandler {
         self.loop = loop
         self.registry = registry
         self.transfers = transfers
-        self.file = file
+        totals = file.map { ProbeTotalsWriter($0, on: loop) }
         self.onEvent = onEvent
     }
 
@@ -66,12 +57,11 @@ final class ProbeServiceHandler {
         let controller = controller ?? makeController()
         if self.controller == nil {
             self.controller = controller
-            controller.earlier = file?.read() ?? [:]
-            scheduleWriting()
+            controller.earlier = totals?.begin(with: controller) ?? [:]
         }
         controller.concurrency = configuration.probing.concurrency
         controller.emitsResults = configuration.probing.results
-        controller.isArchived = configuration.probing.isArchived && file != nil
+        controller.isArchived = configuration.probing.isArchived && totals != nil
         controller.configure(configuration.probeSpecifications)
         seekPath(for: configuration.probes)
     }
@@ -85,35 +75,15 @@ final class ProbeServiceHandler {
 
     func stop() {
         orders.values.forEach { $0.cancel() }
-        orders = [:]
+        orders.removeAll()
         scrapes.values.forEach { $0.attempt.cancel() }
         scrapes = [:]
-        writing.map(loop.cancel)
-        let now = SystemClock.now
-        totals = controller?.totals(at: now)
-        archived = controller?.drainArchives(at: now) ?? []
+        totals?.end()
         controller?.stop()
     }
 
     /// Writes the totals after ``stop()``. Blocks on the disk, so it comes after everything that others wait for.
-    func save() {
-        if let file, let totals { try? file.write(totals) }
-        file?.archive(archived)
-    }
-
-    private func scheduleWriting() {
-        guard let file else { return }
-        writing = loop.schedule(at: SystemClock.boot + Self.writingInterval) { [weak self] in
-            guard let self, let controller else { return }
-            let now = SystemClock.now
-            let (totals, archived) = (controller.totals(at: now), controller.drainArchives(at: now))
-            fileThread.run {
-                try? file.write(totals)
-                file.archive(archived)
-            }
-            scheduleWriting()
-        }
-    }
+    func save() { totals?.save() }
 
     var reports: [ProbeReport] { controller?.reports(at: SystemClock.now) ?? [] }
 
@@ -147,8 +117,7 @@ final class ProbeServiceHandler {
         guard findRunner() != nil else {
             return reply(.failure(.notAvailable(reason: "libcurl cannot be started")))
         }
-        lastOrder += 1
-        let id = lastOrder
+        let id = orders.reserve()
         let name = order.target.unicodeScalars.contains(":") ? nil : order.target
         let begin = { [weak self] in
             guard let self else { return }

@@ -151,3 +151,52 @@ extension ProbeTotals {
         return LatencyHistogram(bounds, filled: filled, sum: .nanoseconds(sum))
     }
 }
+
+/// Writes the totals of probes, and what they have for their archives, as long as they run. Confined to the loop.
+final class ProbeTotalsWriter {
+    /// How much a crash may lose. The history has the same interval.
+    private static let interval: Duration = .seconds(900)
+
+    private let file: ProbeTotalsFile
+    private let loop: EventLoop
+    private let thread = SerialThread.files
+    private weak var controller: ProbeController?
+    private var timer: TimerQueue.ID?
+    /// Writes what there was at the end.
+    private var last: (() -> Void)?
+
+    init(_ file: ProbeTotalsFile, on loop: EventLoop) { (self.file, self.loop) = (file, loop) }
+
+    /// - Returns: The totals of earlier runs.
+    func begin(with controller: ProbeController) -> [ProbeTotals.Key: ProbeTotals] {
+        self.controller = controller
+        schedule()
+        return file.read()
+    }
+
+    func end() {
+        timer.map(loop.cancel)
+        last = work()
+    }
+
+    /// Writes what there was at the end. Blocks on the disk.
+    func save() { last?() }
+
+    private func schedule() {
+        timer = loop.schedule(at: SystemClock.boot + Self.interval) { [weak self] in
+            guard let self, let work = work() else { return }
+            thread.run(work)
+            schedule()
+        }
+    }
+
+    private func work() -> (@Sendable () -> Void)? {
+        guard let controller else { return nil }
+        let now = SystemClock.now
+        let (totals, archived) = (controller.totals(at: now), controller.drainArchives(at: now))
+        return { [file] in
+            try? file.write(totals)
+            file.archive(archived)
+        }
+    }
+}

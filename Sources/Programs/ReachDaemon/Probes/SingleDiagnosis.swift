@@ -27,11 +27,13 @@ package enum SingleDiagnosis {
         let proxy = target.flatMap { proxies.proxy(for: $0) }
         target?.proxy = proxy
         let connectivity = files.first { !$0.connectivity.endpoints.isEmpty }?.connectivity
-        let pages = destinations(of: connectivity?.endpoints ?? [])
+        let pages = connectivity.map(destinations) ?? []
         // With a target, two endpoints are enough.
         let endpoints = pages.prefix(target == nil ? .max : 2).map(\.destination)
         let evidence = DiagnosisEvidence(
-            title: text, target: target, endpoints: endpoints, canary: canary, patience: connectivity?.timeout)
+            title: text, target: target, endpoints: endpoints,
+            anchors: files.first?.internet.anchors ?? ReferenceAddresses.standard, canary: canary,
+            patience: connectivity?.timeout)
         let loop = try EventLoop()
         let started = SystemClock.now
         var diagnosis: Diagnosis?
@@ -84,21 +86,29 @@ package enum SingleDiagnosis {
         }
         var path = NetworkPath(status: .reachable)
         path.interface = name
-        path.interfaceIndex = InterfaceIndex(bitPattern: if_nametoindex(name))
+        path.interfaceIndex = LinkName.index(of: name).map(InterfaceIndex.init(bitPattern:))
         var memory = RootCauseMemory()
         memory.paths.remember(path, path)
         return memory
     }
 
-    private static func destinations(
-        of endpoints: [ConnectivityEndpoint]
+    /// The pages with known answers, by the proxy that the daemon asks them by.
+    static func destinations(
+        of connectivity: Configuration.Connectivity
     ) -> [(destination: DiagnosisDestination, page: ConnectivityEndpoint)] {
-        endpoints.map { page in
-            let host: DiagnosisDestination.Host =
-                IPAddress(page.host).map { .address(HostAddress($0)) } ?? .name(page.host)
+        // Where that is one of the environment, it is the daemon's, and not this process's.
+        let proxies = connectivity.proxies.resolved(in: EnvironmentProxies { _ in nil })
+        return connectivity.endpoints.map { page in
+            let proxy = (try? TransferURL(page.url)).flatMap { proxies.proxy(for: $0).url }
             let destination = DiagnosisDestination(
-                title: page.url, host: host, ports: [page.port], exchange: .http(page.url), isEndpoint: true)
+                title: page.url, host: .init(page.host), ports: [page.port], exchange: .http(page.url),
+                isEndpoint: true,
+                proxy: proxy.map { .init(url: $0.description, host: .init($0.host), port: $0.port) })
             return (destination, page)
         }
     }
+}
+
+extension DiagnosisDestination.Host {
+    fileprivate init(_ host: String) { self = IPAddress(host).map { .address(HostAddress($0)) } ?? .name(host) }
 }

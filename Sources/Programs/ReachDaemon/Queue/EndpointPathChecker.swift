@@ -15,9 +15,8 @@ final class EndpointPathChecker: PathChecker {
     private var made: PathProbe?
     /// Called when a path turns out not to work.
     var onBrokenPath: () -> Void = {}
-
-    /// The time for a check: a little less than the scheduler waits (`QueuePolicy.evidenceLimit`).
-    private static let limit: Duration = .milliseconds(2800)
+    /// Returns how long a check over an interface may take: as long as those of the validator.
+    var patience: (_ interface: String, IPAddress.Family) -> Duration = { _, _ in Configuration().connectivity.timeout }
 
     init(loop: EventLoop, transfers: SharedTransfers) {
         self.loop = loop
@@ -48,7 +47,7 @@ final class EndpointPathChecker: PathChecker {
             let key = DefaultRoute.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
             var route = DefaultRoute(key: key, name: path.interface, traits: path.traits)
             route.source = path.sources.first { $0.family == family }
-            probe.ask(by: route, within: Self.limit) { [weak self] works in
+            probe.ask(by: route, within: patience(path.interface, family)) { [weak self] works in
                 missing -= 1
                 if let works { best = best == true || works }
                 guard missing == 0 else { return }

@@ -8,7 +8,11 @@ internal import ReachQueueRuntime
 /// What clients do with the queue: who may, in whose name, and in their words.
 extension QueueServiceHandler: QueueService {
     func engine() throws(QueueServiceError) -> QueueEngine {
-        guard let opened else { throw .notAvailable(reason: "this daemon keeps no queue") }
+        openAgain()
+        guard let opened else {
+            let reason = opening.failure.map { "the queue cannot be opened: \($0)" }
+            throw .notAvailable(reason: reason ?? "this daemon keeps no queue")
+        }
         return opened
     }
 

@@ -26,10 +26,9 @@ package final class QueueServiceHandler {
     var onAnswer: () -> Void = {}
     /// Called with the events of the queue's file itself, which no transaction causes.
     var onFileEvent: (QueueEvent) -> Void = { _ in }
-    /// What waits for the file to be open; `nil` when it is.
-    private var early: [() -> Void]? = []
-    private var sinks: [UInt64: (QueueNotice) -> Void] = [:]
-    private var lastSink: UInt64 = 0
+    var opening = QueueOpening()
+    private var openNow: () -> Void = {}
+    private var sinks = NumberedTable<(QueueNotice) -> Void>()
     /// When the disk was last measured.
     private var measured: BootTime?
     /// What happened to requests since the start, for the metrics.
@@ -48,13 +47,23 @@ package final class QueueServiceHandler {
         set { checker.onBrokenPath = newValue }
     }
 
-    /// Opens the queue in a directory below the state directory. Where that fails, it is logged, and there is none.
+    /// Returns how long a check over an interface may take.
+    var checkLimit: (_ interface: String, IPAddress.Family) -> Duration {
+        get { checker.patience }
+        set { checker.patience = newValue }
+    }
+
+    /// Opens the queue in a directory below the state directory. Where that fails, as on a full disk, it is logged, and
+    /// there is none until ``openAgain()`` succeeds.
     ///
     /// - Parameter outbox: Where the events of requests go; `nil` if they are not recorded.
     func open(
         in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork,
         outbox: QueueOutbox? = nil
     ) {
+        openNow = { [unowned self] in
+            open(in: stateDirectory, configuration, version: version, network: network, outbox: outbox)
+        }
         let options = configuration.queueOptions(version: version)
         policy = options.policy
         apply(configuration)
@@ -71,9 +80,25 @@ package final class QueueServiceHandler {
             // Many requests take longer to restore than the start.
             engine.driver.whenRestored(upTo: .max) { FreeMemory.release() }
         } catch {
-            log.error("there is no queue: \(error)")
-            beOpen()
+            fail("\(error)")
         }
+    }
+
+    /// Tries to open the queue that could not be opened: when somebody asks for it, or the daemon is awake anyway.
+    func openAgain() {
+        guard opened == nil, opening.isDueAgain(at: SystemClock.boot) else { return }
+        openNow()
+    }
+
+    private func fail(_ reason: String) {
+        let (waited, isFirst) = opening.fail(reason, at: SystemClock.boot)
+        if isFirst {
+            log.error(
+                "there is no queue, and it is tried again: \(reason)", metadata: LoggedEvent.queueUnavailable.metadata()
+            )
+        }
+        opened = nil
+        begin(waited)
     }
 
     /// Their receiver has the recorded events up to this one safe.
@@ -96,7 +121,7 @@ package final class QueueServiceHandler {
     /// Runs `work` when the file is open, or cannot be. Opening it, the store removes files that no request names:
     /// nothing that is to stay may be there before.
     func whenOpen(_ work: @escaping () -> Void) {
-        if early == nil { work() } else { early?.append(work) }
+        if !opening.keeps(work) { work() }
     }
 
     /// Measures the disk again, of which requests and uploads may fill a share: at most once a second, and without
@@ -112,12 +137,10 @@ package final class QueueServiceHandler {
     /// this.
     private static let measuringInterval: Duration = .seconds(1)
 
-    private func beOpen() {
+    private func begin(_ waited: [() -> Void]) {
         measured = nil
         measureDisk()
-        let waiting = early ?? []
-        early = nil
-        waiting.forEach { $0() }
+        waited.forEach { $0() }
     }
 
     /// - Parameter survey: What probes have proved.
@@ -133,11 +156,7 @@ package final class QueueServiceHandler {
     // MARK: Subscribers
 
     /// - Returns: A number for ``unwatch(_:)``.
-    func watch(_ sink: @escaping (QueueNotice) -> Void) -> UInt64 {
-        lastSink += 1
-        sinks[lastSink] = sink
-        return lastSink
-    }
+    func watch(_ sink: @escaping (QueueNotice) -> Void) -> UInt64 { sinks.add(sink) }
 
     func unwatch(_ number: UInt64) { sinks[number] = nil }
 
@@ -155,7 +174,8 @@ package final class QueueServiceHandler {
     private func reportDeath(_ event: QueueEvent) {
         log.notice(
             "a request was given up; `reach queue show` has more",
-            metadata: ["request": "\(event.request.map { "\($0)" } ?? "")", "reason": "\(event.reason ?? "")"])
+            metadata: LoggedEvent.requestGivenUp.metadata(
+                shown: ["request": "\(event.request.map { "\($0)" } ?? "")", "reason": "\(event.reason ?? "")"]))
     }
 
     private func publish(_ notice: QueueNotice) { for sink in sinks.values { sink(notice) } }
@@ -167,16 +187,15 @@ package final class QueueServiceHandler {
                 log.error("the queue's file was damaged, and is now \(setAside); the queue starts empty")
                 publish(.storageReset)
             }
+            let waited = opening.succeed()
             log.info("the queue is open, with \(count) request\(count == 1 ? "" : "s")")
-            beOpen()
+            begin(waited)
         case .setAside(let rows):
             let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
             log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
         case .lost(let sentence): log.error("\(sentence)")
         case .failed(let error):
-            log.error("there is no queue: \(error)")
-            opened = nil
-            beOpen()
+            fail("\(error)")
         case .degraded(let reason?):
             log.error("the queue's file cannot be written: \(reason)")
             publish(.degraded)

@@ -26,6 +26,7 @@ protocol DroppedRecords: Sendable {
     init()
     var isEmpty: Bool { get }
     mutating func add(_ item: Item)
+    mutating func add(_ other: Self)
     /// How many records an item counts for.
     static func count(of item: Item) -> Int
 }
@@ -54,26 +55,45 @@ final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
         var isRunning = false
     }
 
+    /// The files, and what was lost while they could not be opened.
+    private struct Files: ~Copyable {
+        var writer: Writer?
+        var missed = Writer.Dropped()
+        /// Whether the run has ended.
+        var isClosed = false
+        /// When opening failed last; `nil` if it has not.
+        var failed: BootTime?
+    }
+
     private let state = Mutex(State())
-    private let writer = Mutex<Writer?>(nil)
+    private let files = Mutex(Files())
+    private let open: @Sendable () throws(SystemError) -> sending Writer
+    private let name: String
+    private let retryInterval: Duration
+    private let report: @Sendable (String) -> Void
     private let thread: SerialThread
     private let finished: WorkerSignal
     private let deliver: @Sendable (Writer.Report) -> Void
 
     /// - Parameters:
-    ///   - name: The thread's name.
-    ///   - open: Opens the files, on the thread; `nil` if that fails.
+    ///   - name: What is written: `journal`.
+    ///   - retryInterval: How long after a failure the next work tries again to open the files.
+    ///   - report: Receives a message on the thread when the files cannot be opened, and when they can again.
+    ///   - open: Opens the files, on the thread. Where that fails, as on a full disk, it is tried again.
     ///   - deliver: Called on the thread after something was written or synced.
     init(
-        named name: String, open: @escaping @Sendable () -> sending Writer?,
+        of name: String, retryingAfter retryInterval: Duration = .seconds(10),
+        report: @escaping @Sendable (String) -> Void,
+        open: @escaping @Sendable () throws(SystemError) -> sending Writer,
         deliver: @escaping @Sendable (Writer.Report) -> Void = { _ in }
     ) throws(SystemError) {
-        thread = SerialThread(named: name, lasting: true)
+        thread = SerialThread(named: "reach-\(name)", lasting: true)
         finished = try WorkerSignal()
-        self.deliver = deliver
+        (self.name, self.retryInterval, self.report) = (name, retryInterval, report)
+        (self.open, self.deliver) = (open, deliver)
         state.withLock { $0.isRunning = true }
         thread.run { [self] in
-            writer.withLock { $0 = open() }
+            files.withLock { openFiles(&$0) }
             work()
         }
     }
@@ -127,7 +147,23 @@ final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
     }
 
     private func work() {
-        while let share = next() { writer.withLock { work(on: share, &$0) } }
+        while let share = next() { files.withLock { work(on: share, &$0) } }
+    }
+
+    private func openFiles(_ files: inout Files) {
+        guard files.writer == nil, !files.isClosed,
+            files.failed.map({ SystemClock.boot - $0 >= retryInterval }) ?? true
+        else { return }
+        do throws(SystemError) {
+            files.writer = try open()
+            if files.failed != nil { report("the \(name) is available again") }
+            if !files.missed.isEmpty { files.writer?.write([], dropped: files.missed) }
+            files.missed = Writer.Dropped()
+            files.failed = nil
+        } catch {
+            if files.failed == nil { report("the \(name) is unavailable, and is tried again: \(error)") }
+            files.failed = SystemClock.boot
+        }
     }
 
     /// The next work; `nil` if there is none and the thread may end.
@@ -149,24 +185,35 @@ final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
         }
     }
 
-    private func work(on share: Share, _ writer: inout Writer?) {
+    private func work(on share: Share, _ files: inout Files) {
+        openFiles(&files)
         let hasRecords = !share.items.isEmpty || !share.dropped.isEmpty
-        if hasRecords { writer?.write(share.items, dropped: share.dropped) }
-        if share.mustSync { writer?.sync() }
+        if hasRecords { write(share, &files) }
+        if share.mustSync { files.writer?.sync() }
         if hasRecords || share.mustSync {
-            deliver(writer?.report ?? Writer.report(ofLost: share.items, dropped: share.dropped))
+            deliver(files.writer?.report ?? Writer.report(ofLost: share.items, dropped: share.dropped))
         }
         if let (user, turn) = share.reading {
             let start = SystemClock.boot
-            turn(&writer)
+            turn(&files.writer)
             let time = SystemClock.boot - start
             state.withLock { $0.readings.charge(time, to: user) }
         }
         guard let last = share.last else { return }
-        writer?.write([last], dropped: Writer.Dropped())
-        writer?.close()
-        writer = nil
+        files.writer?.write([last], dropped: Writer.Dropped())
+        files.writer?.close()
+        files.writer = nil
+        files.isClosed = true
         finished.markFinished()
+    }
+
+    private func write(_ share: Share, _ files: inout Files) {
+        if files.writer != nil {
+            files.writer?.write(share.items, dropped: share.dropped)
+        } else {
+            for item in share.items { files.missed.add(item) }
+            files.missed.add(share.dropped)
+        }
     }
 }
 

@@ -10,12 +10,9 @@ struct DiagnosisText {
 
     func describe(_ diagnosis: Diagnosis) -> String {
         let layout = ExplanationText(style: style, width: width)
-        let steps = diagnosis.steps.map { step in
-            let time = step.duration.map { " (" + DurationText.milliseconds($0) + ")" } ?? ""
-            return layout.line(step.subject.rawValue, step.finding, step.text + time, subjectWidth: 13)
-        }
+        let steps = diagnosis.steps.map { layout.line($0) }
         let facts = diagnosis.facts.map { fact in
-            layout.line("fact", .neutral, fact.text + Self.bearing(of: fact), subjectWidth: 13)
+            layout.line("fact", .neutral, fact.text + Self.bearing(of: fact), among: Diagnosis.Subject.self)
         }
         return headline(diagnosis) + quality(diagnosis) + "\n" + (steps + facts).joined()
     }

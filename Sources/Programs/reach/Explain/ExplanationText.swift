@@ -12,7 +12,7 @@ struct ExplanationText {
     private static let comfortableWidth = 100
 
     func describe(_ explanation: Explanation) -> String {
-        let status = StatusText(style: style)
+        let status = StatusText(style: style, lastAnswer: \.lastGatewayAnswer)
         let families = [("IPv4", explanation.ipv4), ("IPv6", explanation.ipv6)].filter { !$0.1.steps.isEmpty }
         var blocks = families.map { name, family in block(name, family, status) }
         // For a name that does not resolve, or a missing interface, both families are the same.
@@ -33,23 +33,27 @@ struct ExplanationText {
     private func block(_ name: String, _ family: Explanation.Family, _ status: StatusText) -> String {
         let isAsked = family.path.reason != .notAsked
         let heading = style.paint(name, .bold) + (isAsked ? "  " + status.word(for: family.path.status) : "")
-        return heading + "\n" + family.steps.map(line).joined()
+        return heading + "\n" + family.steps.map { line($0) }.joined()
     }
 
-    private func line(_ step: Explanation.Step) -> String { line(step.subject.rawValue, step.finding, step.text) }
+    func line<Topic>(_ step: ExplainedStep<Topic>) -> String {
+        let time = step.duration.map { " (" + DurationText.milliseconds($0) + ")" } ?? ""
+        return line(step.subject.rawValue, step.finding, step.text + time, among: Topic.self)
+    }
 
-    /// - Parameter subjectWidth: The width of the column of subjects.
-    func line(
-        _ subject: String, _ finding: Explanation.Step.Finding, _ text: String, subjectWidth: Int = 11
+    /// - Parameter topic: Whose words stand in the column of subjects.
+    func line<Topic: StepSubject>(
+        _ subject: String, _ finding: StepFinding, _ text: String, among topic: Topic.Type
     ) -> String {
-        let column = 6 + subjectWidth
-        let start = "  \(mark(finding))  \(subject)" + String(repeating: " ", count: subjectWidth - subject.count)
-        let limit = width.map { max(24, min($0, Self.comfortableWidth) - column) } ?? .max
+        let width = 2 + (Topic.allCases.map(\.rawValue.count).max() ?? 0)
+        let column = 6 + width
+        let start = "  \(mark(finding))  \(subject)" + String(repeating: " ", count: width - subject.count)
+        let limit = self.width.map { max(24, min($0, Self.comfortableWidth) - column) } ?? .max
         let indent = "\n" + String(repeating: " ", count: column)
         return start + Self.wrap(text, limit).joined(separator: indent) + "\n"
     }
 
-    private func mark(_ finding: Explanation.Step.Finding) -> String {
+    private func mark(_ finding: StepFinding) -> String {
         switch finding {
         case .good: style.paint("ok", .green)
         case .bad: style.paint("!!", .red)

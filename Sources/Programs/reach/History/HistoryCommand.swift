@@ -14,6 +14,8 @@ struct HistoryCommand: ParsableCommand {
             need not run. With --events it prints the events of the journal, also those of your requests.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
+
+            Example: reach history --since yesterday
             """)
 
     @Option(

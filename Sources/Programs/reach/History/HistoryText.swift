@@ -187,3 +187,75 @@ struct HistoryText {
         }
     }
 }
+
+/// The interfaces of a target's paths, as a line below its timeline: each name is where its path begins.
+enum HistoryPassages {
+    /// - Parameter width: The width of the timeline in cells.
+    /// - Returns: The line without trailing spaces; empty if there are no names.
+    static func text(_ timeline: HistoryTimeline, width: Int) -> String {
+        let first = timeline.from.nanosecondsSince1970
+        let length = timeline.to.nanosecondsSince1970 - first
+        guard length > 0 else { return "" }
+        let begins = beginnings(timeline.passages)
+        let cells = begins.map { passage in
+            Int(Int128(passage.from.nanosecondsSince1970 - first) * Int128(width) / Int128(length))
+        }
+        var line = ""
+        var column = 0
+        for (passage, (start, next)) in zip(begins, zip(cells, cells.dropFirst() + [width + 1])) {
+            let start = max(start, column)
+            // Two names are separated by a space.
+            guard let label = label(passage, room: max(next - 1, start + 1) - start), start < width else { continue }
+            line += String(repeating: " ", count: start - column) + label
+            column = start + label.count
+        }
+        return line
+    }
+
+    /// The passages that differ from the previous one. An outage in between is not a difference.
+    private static func beginnings(_ passages: [HistoryTimeline.Passage]) -> [HistoryTimeline.Passage] {
+        zip(passages, [nil] + passages.map(Optional.some)).filter { passage, before in
+            passage.interface != before?.interface || passage.linkClass != before?.linkClass
+        }.map(\.0)
+    }
+
+    /// The longest label that fits; at least a mark that the path is another.
+    private static func label(_ passage: HistoryTimeline.Passage, room: Int) -> String? {
+        let name = passage.interface.map(DisplayText.sanitized)
+        let linkClass = passage.linkClass.map { "(\(DisplayText.sanitized($0)))" }
+        let label = [name, linkClass].compactMap { $0 }.joined(separator: " ")
+        return [label, name ?? label, "'"].first { $0.count <= room }
+    }
+}
+
+/// A timeline as a row of cells.
+struct HistoryBar: Hashable, Sendable {
+    enum Cell: Hashable, Sendable, CaseIterable {
+        case up
+        /// Up for a part of the time and down for another, however short.
+        case partlyDown
+        case down
+        case unknown
+        case notObserved
+    }
+
+    let cells: [Cell]
+
+    /// Creates a bar.
+    ///
+    /// - Parameter width: The number of cells, which represent equal parts of the time.
+    init(_ timeline: HistoryTimeline, width: Int) {
+        let first = timeline.from.nanosecondsSince1970
+        let length = timeline.to.nanosecondsSince1970 - first
+        let width = Int64(max(0, width))
+        // Multiplied in 128 bits, because a year of nanoseconds times a width can exceed 64 bits.
+        let edges = (0...width).map { first + Int64(Int128(length) * Int128($0) / Int128(max(1, width))) }
+        cells = timeline.shares(between: edges).map(Self.cell)
+    }
+
+    private static func cell(_ share: TimeShare) -> Cell {
+        if share.down > 0 { return share.up > 0 ? .partlyDown : .down }
+        if share.up >= max(share.unknown, share.notObserved), share.up > 0 { return .up }
+        return share.unknown > share.notObserved ? .unknown : .notObserved
+    }
+}

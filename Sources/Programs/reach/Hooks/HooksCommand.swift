@@ -15,10 +15,13 @@ struct HooksTestCommand: ParsableCommand {
         commandName: "test",
         abstract: "Run the hooks with an event that says that nothing has happened, and print what each did.",
         discussion: """
-            The daemon runs them, as for any event: as its user, in its sandbox, with its time limit. REACH_EVENT is "test".
+            The daemon runs them, as for any event: as its user, in its sandbox, with its time limit. REACH_EVENT is \
+            "test".
 
-            Exit status: 0 all ended with status 0, 1 at least one did not or there is none, 2 usage, 4 no daemon answers, \
-            77 not permitted.
+            Exit status: 0 all ended with status 0, 1 at least one did not or there is none, 2 usage, 4 no daemon \
+            answers, 77 not permitted.
+
+            Example: reach hooks test
             """)
 
     @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())

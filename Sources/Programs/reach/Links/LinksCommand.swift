@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachTerminal
 
@@ -12,6 +13,8 @@ struct LinksCommand: ParsableCommand {
             Marks the links that the path to the Internet uses. Asks the daemon if one runs, otherwise the kernel.
 
             Exit status: 0 printed, 1 no link has a given name, 2 usage, 4 cannot observe.
+
+            Example: reach links --all
             """)
 
     @Flag(help: "Print a JSON object for each link, one per line.")
@@ -59,5 +62,24 @@ struct LinksCommand: ParsableCommand {
     private func printJSON(_ reports: [LinkReport], _ source: StatusSource) {
         let now = SystemClock.now
         StandardOutput.writeJSON(reports) { $0.link($1, source: source, at: now) }
+    }
+}
+
+/// The links of this machine, from the daemon if it answers, otherwise from the kernel.
+enum LinkReports {
+    /// - Parameter source: Where to ask; the kernel afterwards if it answered.
+    static func read(
+        from source: inout DaemonOptions.Source, kernelOptions: ReachabilityEngine.Options
+    ) throws(CommandError) -> (reports: [LinkReport], isDaemon: Bool) {
+        let answer = try source.ask { client throws(ControlError) in try client.links() }
+        if let answer { return (answer, true) }
+        let configuration = try KernelConfiguration(kernelOptions)
+        do throws(NetlinkError) {
+            let snapshot = try KernelSnapshot(
+                options: configuration.options, wantsWireless: configuration.namesWireless)
+            return (try snapshot.links(), false)
+        } catch {
+            throw .cannotAsk(error)
+        }
     }
 }

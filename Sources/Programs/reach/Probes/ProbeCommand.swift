@@ -10,10 +10,12 @@ struct ProbeCommand: ParsableCommand {
         abstract: "Test whether a server answers now, and how fast.",
         discussion: """
             A URL is http://, https://, tcp://HOST:PORT, tls://HOST[:PORT], dns://SERVER/NAME[?type=TYPE], dns:NAME or \
-            icmp://HOST; a name is that of a probe in the daemon's configuration. The daemon makes the attempt; if none runs, \
-            or it does not permit the attempt, "reachd --probe" does.
+            icmp://HOST; a name is that of a probe in the daemon's configuration. The daemon makes the attempt; if \
+            none runs, or it does not permit the attempt, "reachd --probe" does.
 
             Exit status: 0 all ok, 1 at least one failed, 2 usage, 3 inconclusive, 4 no attempt could be made.
+
+            Example: reach probe https://www.example.org/
             """)
 
     @Flag(help: "Print a JSON object for each attempt, one per line.")

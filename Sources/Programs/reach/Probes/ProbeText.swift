@@ -42,8 +42,8 @@ struct ProbeText {
         let loss = "\(burst.lost) of \(burst.sent) lost"
         guard let trips = burst.trips else { return loss }
         return loss
-            + "; \(DurationText.milliseconds(trips.least)) to \(DurationText.milliseconds(trips.most)), median \(DurationText.milliseconds(trips.median)), "
-            + "jitter \(DurationText.milliseconds(trips.jitter))"
+            + "; \(DurationText.milliseconds(trips.least)) to \(DurationText.milliseconds(trips.most)), median "
+            + "\(DurationText.milliseconds(trips.median)), jitter \(DurationText.milliseconds(trips.jitter))"
     }
 
     func word(_ outcome: ProbeResult.Outcome) -> String {

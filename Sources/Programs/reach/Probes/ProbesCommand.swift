@@ -9,17 +9,20 @@ struct ProbesCommand: ParsableCommand {
         commandName: "probes",
         abstract: "Print the probes in the daemon's configuration, and their results.",
         discussion: """
-            On a terminal, a chart below each probe shows its latest results. A higher block is a slower attempt, ! a failed \
-            one, ? an inconclusive one, and a bar is a pause.
+            On a terminal, a chart below each probe shows its latest results. A higher block is a slower attempt, ! a \
+            failed one, ? an inconclusive one, and a bar is a pause.
 
             Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is unknown or \
             paused, 4 no daemon answers.
+
+            Example: reach probes --group printers
             """)
 
     @Flag(help: "Print a JSON object for each probe, one per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Only probes of this group.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Only probes of this group.", valueName: "name"), completion: ValueCompletion.probeGroup)
     var group: String?
 
     @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())

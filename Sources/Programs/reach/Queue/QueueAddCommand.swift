@@ -10,12 +10,15 @@ struct QueueAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a request to the queue, and print its number when it is safely stored.",
         discussion: """
-            The options with a letter are those of curl, and --json with a document before or after the URL is curl's, too; \
-            those that change nothing here are ignored (-s). With -o the command also waits until the request is finished, \
-            and has the exit status of "reach queue wait". If the command is interrupted, the request continues.
+            The options with a letter are those of curl, and --json with a document before or after the URL is curl's, \
+            too; those that change nothing here are ignored (-s). With -o the command also waits until the request is \
+            finished, and has the exit status of "reach queue wait". If the command is interrupted, the request \
+            continues.
 
             Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue, 75 the queue is full, \
             77 not permitted.
+
+            Example: reach queue add --when unmetered -T a.tar.gz https://example.org/b/
             """)
 
     @OptionGroup var request: QueueRequestOptions
@@ -24,7 +27,8 @@ struct QueueAddCommand: ParsableCommand {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Wait for the answer, and write its body to this file. With - the body goes to standard output, and the number to standard error.",
+            "Wait for the answer, and write its body to this file. With - the body goes to standard output, and the "
+                + "number to standard error.",
             valueName: "file"),
         completion: .file())
     var output: String?
@@ -54,6 +58,10 @@ struct QueueAddCommand: ParsableCommand {
     func validate() throws {
         let words = words
         guard let url = words.urls.first else { throw ValidationError("a URL is missing") }
+        guard ByteText.isText(url) else {
+            throw ValidationError(
+                "'\(DisplayText.sanitized(ByteText.shown(url)))' is not UTF-8: write its bytes as %XX")
+        }
         if words.urls.count > 1 {
             throw ValidationError(
                 "'\(DisplayText.sanitized(words.urls[1]))' is a second URL beside '\(DisplayText.sanitized(url))'")
@@ -67,7 +75,7 @@ struct QueueAddCommand: ParsableCommand {
         var queue = queue
         var curl = try request.curlRequest()
         if let document = words.document {
-            curl.addJSON(Array(document.utf8))
+            curl.addJSON(ByteText.bytes(of: document))
             queue.json = false
         }
         let addition = try QueueAddition(curl, to: words.urls[0], conditions)

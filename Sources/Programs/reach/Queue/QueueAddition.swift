@@ -54,11 +54,12 @@ struct QueueAddition {
             lines.append("\(field.name): \(field.isHarmless ? field.value : "(not shown)")")
         }
         switch (upload, form, specification.body) {
-        case (let file?, _, _): lines.append("body: from \(file.path == "-" ? "standard input" : file.path)")
+        case (let file?, _, _):
+            lines.append("body: from \(file.path == "-" ? "standard input" : ByteText.shown(file.path))")
         case (_, let form?, _):
             lines.append("body: a form of \(form.parts.count) part\(form.parts.count == 1 ? "" : "s")")
         case (_, _, .inline(let bytes)): lines.append("body: \(bytes.count) bytes")
-        default: break
+        case (nil, nil, .none), (nil, nil, .file), (nil, nil, .spooled): break
         }
         if let resumed = specification.uploadProtocol { lines.append("resumed by: \(resumed.rawValue)") }
         if let proxy = specification.proxy.text { lines.append("proxy: \(proxy)") }

@@ -23,6 +23,9 @@ enum QueueArgument {
         guard let colon = text.unicodeScalars.firstIndex(of: ":"), colon != text.startIndex else {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")
         }
+        guard ByteText.isText(text) else {
+            throw ValidationError("'\(DisplayText.sanitized(ByteText.shown(text)))' is not UTF-8")
+        }
         let value = text[text.unicodeScalars.index(after: colon)...].dropScalars { $0 == " " || $0 == "\t" }
         let name = String(text[..<colon])
         if let fault = RequestFieldFault(name, String(value)) { throw ValidationError(fault.description) }
@@ -42,7 +45,7 @@ enum QueueArgument {
         guard let file, file != "-", url.hasUTF8Suffix("/") else { return url }
         let name = file.split(scalar: "/").last ?? ""
         return url
-            + name.utf8.map { byte in
+            + ByteText.bytes(of: name).map { byte in
                 if URLCharacters.isUnreserved(byte) { return String(decoding: [byte], as: UTF8.self) }
                 return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }.joined()

@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// A file whose bytes become a body; `-` is standard input.
 struct QueueBodyFile {
@@ -45,19 +46,23 @@ struct QueueBodyFile {
         let descriptor: CInt
         do throws(SystemError) { descriptor = try open() } catch { throw .failed(path: path, error) }
         defer { if path != "-" { close(descriptor) } }
-        try Self.appendMemory(of: descriptor, to: &uploader, through: &client)
+        var line = QueueStoringLine(of: descriptor)
+        defer { line?.remove() }
+        try Self.appendMemory(of: descriptor, to: &uploader, through: &client, &line)
         while true {
             let piece: [UInt8]
             do throws(SystemError) { piece = try Self.piece(of: descriptor) } catch { throw .failed(path: path, error) }
             if piece.isEmpty { return }
             try uploader.append(piece, through: &client)
+            line?.add(Int64(piece.count))
         }
     }
 
     /// Uploads what it can of a large regular file as memory, which costs a copy; bytes in messages cost ten times as
     /// much. What is left, also where the daemon takes no memory, follows from the file's position.
     private static func appendMemory(
-        of file: CInt, to uploader: inout PieceUploader, through client: inout ControlClient
+        of file: CInt, to uploader: inout PieceUploader, through client: inout ControlClient,
+        _ line: inout QueueStoringLine?
     ) throws(ControlError) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -67,6 +72,7 @@ struct QueueBodyFile {
         {
             guard try uploader.append(memory, through: &client) else { break }
             offset += memory.count
+            line?.add(Int64(memory.count))
         }
         lseek(file, Int(offset), SEEK_SET)
     }
@@ -82,7 +88,7 @@ struct QueueBodyFile {
 
     private func open() throws(SystemError) -> CInt {
         if path == "-" { return STDIN_FILENO }
-        return try SystemError.check("open") { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
+        return try SystemError.check("open") { ByteText.open(path, O_RDONLY | O_CLOEXEC) }
     }
 
     /// The next piece, as large as one call allows; only the last one is smaller.
@@ -105,6 +111,39 @@ struct QueueBodyFile {
     }
 
     private func refusal(_ error: SystemError) -> CommandError {
-        CommandError(status: .cannotRead, message: "\(DisplayText.sanitized(path)): \(error)")
+        CommandError(status: .cannotRead, message: "\(DisplayText.sanitized(ByteText.shown(path))): \(error)")
     }
+}
+
+/// How much of a large file has been handed to the daemon, on one line of a terminal.
+struct QueueStoringLine {
+    private let total: Int64
+    private var count: Int64 = 0
+    private var rate = TransferRate()
+    /// When it is written next: what takes no longer than a second has no line.
+    private var next = SystemClock.boot + .seconds(1)
+    private var isShown = false
+
+    /// - Returns: `nil` where nobody would see it, or the length is not known.
+    init?(of file: CInt) {
+        var status = stat()
+        guard isatty(STDERR_FILENO) == 1, fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        total = Int64(status.st_size)
+    }
+
+    mutating func add(_ bytes: Int64) {
+        count += bytes
+        let now = SystemClock.boot
+        rate.add(count, at: now)
+        guard now >= next else { return }
+        next = now + .milliseconds(200)
+        isShown = true
+        let line = QueueProgressText(isUnicode: TerminalStyle.isUnicode).line(
+            "storing", count, of: total, rate: rate.bytesPerSecond(at: now), width: (StandardOutput.width ?? 80) - 1)
+        StandardError.write("\r\(line)\u{1b}[K")
+    }
+
+    func remove() { if isShown { StandardError.write("\r\u{1b}[K") } }
 }

@@ -29,9 +29,12 @@ struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the requests that are on their way.",
         discussion: """
-            With --all also those that are over and still kept, the newest first. JSON has all that --state and --limit admit.
+            With --all also those that are over and still kept, the newest first. JSON has all that --state and \
+            --limit admit.
 
             Exit status: 0 printed, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue.
+
+            Example: reach queue list --state waiting
             """)
 
     @Option(
@@ -119,11 +122,14 @@ private struct QueuePages {
 
 struct QueueShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the state of a request.", discussion: queueExitStatus)
+        commandName: "show", abstract: "Print the state of a request.",
+        discussion: queueExitStatus + "\n\nExample: reach queue show 12")
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The number of a request.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var id: Int64
 
     func run() throws {
@@ -139,11 +145,13 @@ struct QueueShowCommand: ParsableCommand {
 struct QueueExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Explain why a request is not running, and what would start it.",
-        discussion: queueExitStatus)
+        discussion: queueExitStatus + "\n\nExample: reach queue explain 12")
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The number of a request.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var id: Int64
 
     func run() throws {
@@ -165,6 +173,8 @@ struct QueueStatusCommand: ParsableCommand {
             Budgets are those for metered links in reach.toml(5).
 
             Exit status: 0 printed, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue.
+
+            Example: reach queue status
             """)
 
     @OptionGroup var queue: QueueOptions

@@ -7,7 +7,8 @@ internal import ReachQueue
 struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send only when this holds: a condition of \"reach wait\" other than not-reachable, such as wifi, \"not wwan\", unmetered or validated, or several with commas between them.",
+            "Send only when this holds: a condition of \"reach wait\" other than not-reachable, such as wifi, \"not "
+                + "wwan\", unmetered or validated, or several with commas between them.",
             valueName: "condition"),
         completion: ValueCompletion.condition)
     var when: String?
@@ -27,7 +28,8 @@ struct QueueConditionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What to do if unfinished requests have the same key: keep, replace, append, append-or-replace or coalesce.",
+            "What to do if unfinished requests have the same key: keep, replace, append, append-or-replace or "
+                + "coalesce.",
             valueName: "mode"),
         completion: .list(["keep", "replace", "append", "append-or-replace", "coalesce"]))
     var mode: String?
@@ -61,7 +63,8 @@ struct QueueConditionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Resume the upload if the server has a part of the body already. The only protocol is tus; the URL creates uploads, or with -X PATCH is an upload.",
+            "Resume the upload if the server has a part of the body already. The only protocol is tus; the URL creates "
+                + "uploads, or with -X PATCH is an upload.",
             valueName: "protocol"),
         completion: .list(UploadProtocol.allCases.map(\.rawValue)))
     var uploadProtocol: String?

@@ -10,7 +10,9 @@ struct QueueSelectionOptions: ParsableArguments {
     @Flag(help: "All requests: those of the user; for root, those of all users.")
     var all = false
 
-    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The numbers of requests.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var ids: [Int64] = []
 
     func validate() throws {
@@ -47,7 +49,7 @@ struct QueueHoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold",
         abstract: "Keep requests from starting until they are released; attempts that can be repeated end.",
-        discussion: queueExitStatus)
+        discussion: queueExitStatus + "\n\nExample: reach queue hold --all")
 
     @OptionGroup var queue: QueueOptions
     @OptionGroup var selection: QueueSelectionOptions
@@ -62,7 +64,8 @@ struct QueueHoldCommand: ParsableCommand {
 
 struct QueueReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release", abstract: "Release held requests.", discussion: queueExitStatus)
+        commandName: "release", abstract: "Release held requests.",
+        discussion: queueExitStatus + "\n\nExample: reach queue release 12 13")
 
     @OptionGroup var queue: QueueOptions
 
@@ -72,7 +75,9 @@ struct QueueReleaseCommand: ParsableCommand {
     @Flag(help: "Release what the fleet holds, which may hold it again. Only for root and the fleet's agent.")
     var fleet = false
 
-    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The numbers of requests.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var ids: [Int64] = []
 
     func validate() throws {
@@ -96,11 +101,14 @@ struct QueueReleaseCommand: ParsableCommand {
 
 struct QueueCancelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "End requests for good.", discussion: queueExitStatus)
+        commandName: "cancel", abstract: "End requests for good.",
+        discussion: queueExitStatus + "\n\nExample: reach queue cancel 12")
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The numbers of requests.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var ids: [Int64]
 
     func run() throws {
@@ -113,7 +121,8 @@ struct QueueCancelCommand: ParsableCommand {
 
 struct QueueRetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Send dead requests again.", discussion: queueExitStatus)
+        commandName: "retry", abstract: "Send dead requests again.",
+        discussion: queueExitStatus + "\n\nExample: reach queue retry --all")
 
     @Option(
         help: ArgumentHelp("With --all: only requests that died for this reason.", valueName: "word"),

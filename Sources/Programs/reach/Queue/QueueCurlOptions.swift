@@ -41,6 +41,14 @@ struct QueueCurlOptions: ParsableArguments {
 
     @Flag var refused: [Refused] = []
 
+    /// The words of this process's command line for the parser.
+    ///
+    /// - Parameter words: As Swift gives them.
+    static func words(_ words: [String]) -> [String] {
+        // Swift replaces what is not UTF-8.
+        words.first == "queue" ? separated(ByteText.arguments()) : words
+    }
+
     /// The words of a command line of which those of `reach queue add` have a space between the letter of an option and
     /// its value, where curl needs none: `-da=b`. No value there begins with a dash.
     static func separated(_ words: [String]) -> [String] {

@@ -10,11 +10,13 @@ struct QueueImportCommand: ParsableCommand {
         abstract: "Add the requests of curl commands, such as a browser copies, to the queue.",
         discussion: """
             The command is given after --, or commands are read from standard input, one on each line; a backslash \
-            continues a line. Nothing is executed or expanded. Options that change nothing here are ignored (-s), and so \
-            are the headers of the connection, which browsers copy along; other options are refused, and then no request is \
-            added. Prints the number of each request.
+            continues a line. Nothing is executed or expanded. Options that change nothing here are ignored (-s), and \
+            so are the headers of the connection, which browsers copy along; other options are refused, and then no \
+            request is added. Prints the number of each request.
 
             Exit status: as "reach queue add".
+
+            Example: reach queue import -- curl -d 21.5 http://collect.example.org/
             """)
 
     @OptionGroup var conditions: QueueConditionOptions
@@ -28,11 +30,7 @@ struct QueueImportCommand: ParsableCommand {
     var words: [String] = []
 
     func run() throws {
-        var commands = [words.map { Array($0.utf8) }]
-        guard CommandLine.unsafeArgv.isText else {
-            throw CommandError(
-                status: .usage, message: "the command has bytes that are not UTF-8: give it on standard input")
-        }
+        var commands = [words.map { ByteText.bytes(of: $0) }]
         if words.isEmpty {
             commands = try ShellWords.commands(in: try QueueBodyFile("-").read())
             if commands.isEmpty { throw CommandError(status: .usage, message: "standard input has no curl command") }
@@ -59,17 +57,5 @@ struct QueueImportCommand: ParsableCommand {
                 try QueueAddCommand.report(addition.add(to: queue), queue)
             }
         }
-    }
-}
-
-extension UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
-    /// Whether all words are UTF-8: `CommandLine.arguments` has other bytes replaced.
-    fileprivate var isText: Bool {
-        var word = self
-        while let text = word.pointee {
-            if String(validatingCString: text) == nil { return false }
-            word += 1
-        }
-        return true
     }
 }

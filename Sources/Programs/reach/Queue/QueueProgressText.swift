@@ -19,8 +19,15 @@ struct QueueProgressText {
         // Nothing has left before the connection stands.
         let hasBegun = progress.sent > 0 || progress.received > 0
         let verb = !hasBegun ? (isSending ? "connecting" : "waiting") : isSending ? "sending" : "receiving"
-        let details = details(count, of: total, rate: rate) + ["by \(DisplayText.sanitized(attempt.interface))"]
-        let words = details.joined(separator: "  ")
+        return line(
+            verb, count, of: total, rate: rate, "by \(DisplayText.sanitized(attempt.interface))", width: width)
+    }
+
+    /// - Parameter more: What stands behind the figures.
+    func line(
+        _ verb: String, _ count: Int64, of total: Int64?, rate: Int64?, _ more: String? = nil, width: Int
+    ) -> String {
+        let words = (details(count, of: total, rate: rate) + [more].compactMap(\.self)).joined(separator: "  ")
         guard let total, total > 0 else { return String("\(verb)  \(words)".prefix(width)) }
         // Brackets, and two times two spaces.
         let room = width - verb.count - words.count - 6

@@ -13,7 +13,8 @@ struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp(
-            "A header; @FILE reads headers from a file, one on each line, and keeps them from the list of processes. May be given several times.",
+            "A header; @FILE reads headers from a file, one on each line, and keeps them from the list of processes. "
+                + "May be given several times.",
             valueName: "name: value"))
     var headers: [String] = []
 
@@ -54,7 +55,8 @@ struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],
         help: ArgumentHelp(
-            "A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME after the file. May be given several times.",
+            "A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE "
+                + "or ;filename=NAME after the file. May be given several times.",
             valueName: "part"))
     var parts: [String] = []
 
@@ -66,7 +68,8 @@ struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("x"), .customLong("proxy")],
         help: ArgumentHelp(
-            "Send through this proxy: http://, socks5:// or socks5h:// with HOST:PORT, or none; otherwise as reach.toml(5) says.",
+            "Send through this proxy: http://, socks5:// or socks5h:// with HOST:PORT, or none; otherwise as "
+                + "reach.toml(5) says.",
             valueName: "url"))
     var proxy: String?
 
@@ -92,8 +95,8 @@ struct QueueRequestOptions: ParsableArguments {
         for header in headers { request.headers += try QueueArgument.headers(header) }
         if let userAgent { request.headers += try QueueArgument.headers("User-Agent: " + userAgent) }
         request.user = user
-        request.data = data.map { .textOrFile(Array($0.utf8)) } + rawData.map { .text(Array($0.utf8)) }
-        request.data += encodedData.map { .encoded(Array($0.utf8)) }
+        request.data = data.map { .textOrFile(ByteText.bytes(of: $0)) } + rawData.map { .text(ByteText.bytes(of: $0)) }
+        request.data += encodedData.map { .encoded(ByteText.bytes(of: $0)) }
         request.followsRedirects = followsRedirects
         request.isCompressed = isCompressed
         request.isQuery = isQuery

@@ -15,6 +15,8 @@ struct QueueResultCommand: ParsableCommand {
             With --json it prints status, headers and the body in base64, in one object for each part of 512 KiB.
 
             Exit status: 0 written, 1 there is no answer, 2 usage, 4 no daemon answers, 74 it cannot be written.
+
+            Example: reach queue result -o answer.json 12
             """)
 
     @Option(
@@ -25,7 +27,9 @@ struct QueueResultCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
+    @Argument(
+        help: "The number of a request.", completion: ValueCompletion.request,
+        transform: { try CommandLineValue.request($0) })
     var id: Int64
 
     func validate() throws {
@@ -87,12 +91,13 @@ struct QueueResultCommand: ParsableCommand {
             do throws(SystemError) {
                 if descriptor < 0 {
                     descriptor = try SystemError.check("open") {
-                        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+                        ByteText.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
                     }
                 }
                 try FileDescriptor.write(answer.bytes, to: descriptor)
             } catch {
-                throw CommandError(status: .cannotWrite, message: "\(DisplayText.sanitized(path)): \(error)")
+                throw CommandError(
+                    status: .cannotWrite, message: "\(DisplayText.sanitized(ByteText.shown(path))): \(error)")
             }
         }
     }

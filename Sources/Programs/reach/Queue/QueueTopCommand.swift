@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
+internal import ReachControl
+internal import ReachCore
 internal import ReachLoop
 internal import ReachTerminal
 
@@ -8,10 +10,12 @@ struct QueueTopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show the queue on the terminal as it changes, until q or Ctrl-C.",
         discussion: """
-            The page of the queue of "reach top", with the same keys. With --json, or without a terminal, it prints every event \
-            as JSON, one per line.
+            The page of the queue of "reach top", with the same keys. With --json, or without a terminal, it prints \
+            every event as JSON, one per line.
 
             Exit status: 0 ended by the user, 2 usage, 4 no daemon answers.
+
+            Example: reach queue top
             """)
 
     @OptionGroup var queue: QueueOptions
@@ -33,6 +37,38 @@ struct QueueTopCommand: ParsableCommand {
             if let failure = top.failure { throw failure }
         } catch let error as SystemError {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
+        }
+    }
+}
+
+/// The events of the queue as JSON, one per line.
+final class QueueTop {
+    private let path: String
+    private let loop: EventLoop
+    private var follower: QueueFollower?
+    private var stream = EventStream(source: .daemon)
+    /// The error that stopped the loop.
+    private(set) var failure: CommandError?
+
+    init(path: String, on loop: EventLoop) {
+        self.path = path
+        self.loop = loop
+    }
+
+    func start() {
+        let follower = QueueFollower(nil, path: path, on: loop) { [unowned self] in handle($0) }
+        self.follower = follower
+        follower.start()
+    }
+
+    private func handle(_ event: QueueFollower.Event) {
+        switch event {
+        case .began: StandardOutput.write(stream.line(.queueWatching(at: SystemClock.now)))
+        case .notice(let notice): StandardOutput.write(stream.line(notice.encoded))
+        case .away: break
+        case .failed(let error):
+            failure = error
+            loop.stop()
         }
     }
 }

@@ -103,3 +103,13 @@ extension ArchiveSeries.Part {
         ).level
     }
 }
+
+extension ArchiveSeries.Part {
+    var available: String? { availability.map(PercentText.roundedDown) }
+
+    /// Attempts, loss and durations, for people; `nil` for what is not known.
+    var figures: [String?] {
+        ["\(answered + failed)", loss.map(PercentText.roundedUp)]
+            + [least, mean, most].map { $0.map(DurationText.milliseconds) }
+    }
+}

@@ -50,7 +50,8 @@ struct ChartFrame {
         let height = max(1.5, loss * whole)
         let (start, end) = (x(from), x(to))
         return
-            "<rect class=\"lost\" x=\"\(Self.coordinate(start))\" y=\"\(Self.coordinate(Double(Self.height) - height))\" "
+            "<rect class=\"lost\" x=\"\(Self.coordinate(start))\" "
+            + "y=\"\(Self.coordinate(Double(Self.height) - height))\" "
             + "width=\"\(Self.coordinate(max(1, end - start - 1)))\" height=\"\(Self.coordinate(height))\">"
             + "<title>\(HTMLPage.escaped(title))</title></rect>\n"
     }
@@ -64,15 +65,18 @@ struct ChartFrame {
         let grid = (0...4).map { "M0 \(Self.plotHeight * $0 / 4)H\(Self.width)" } + ["M0 \(Self.height)H\(Self.width)"]
         let durations = (0...4).map { "<span>\(DurationText.milliseconds(top * (4 - $0) / 4))</span>" }
         let keys = key.map { line in
-            "<span><svg class=\"swatch\" viewBox=\"0 0 24 6\" aria-hidden=\"true\"><path class=\"\(line.style)\" d=\"M0 3h24\"/></svg>"
+            "<span><svg class=\"swatch\" viewBox=\"0 0 24 6\" aria-hidden=\"true\">"
+                + "<path class=\"\(line.style)\" d=\"M0 3h24\"/></svg>"
                 + "\(line.name)</span>"
         }
         return
-            "<div class=\"chart\"><div class=\"axis\">\(durations.joined())<span>lost 100 %</span><span>0 %</span></div>\n"
+            "<div class=\"chart\"><div class=\"axis\">\(durations.joined())<span>lost 100 %</span><span>0 %</span>"
+            + "</div>\n"
             + "<svg viewBox=\"0 0 \(Self.width) \(Self.height)\" preserveAspectRatio=\"none\" role=\"img\" "
             + "aria-label=\"\(HTMLPage.escaped(label))\">\n"
             + "<path class=\"grid\" d=\"\(grid.joined())\"/>\n" + content + "</svg></div>\n"
-            + "<p class=\"ends inset\"><span>\(report.stamp(report.from))</span><span>\(report.stamp(report.to))</span></p>\n"
+            + "<p class=\"ends inset\"><span>\(report.stamp(report.from))</span>"
+            + "<span>\(report.stamp(report.to))</span></p>\n"
             + "<p class=\"key\">\(keys.joined())<span><i></i>lost</span></p>\n"
     }
 

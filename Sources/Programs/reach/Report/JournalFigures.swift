@@ -21,16 +21,12 @@ struct JournalFigures {
     mutating func add(_ record: JournalRecord) {
         let time = clock.time(of: record.moment, boot: record.boot)
         if first == nil, record.type != "gap" { first = time }
-        switch record.type {
-        case "probe": add(try? ProbeEvent(reading: record.json), at: time)
-        case "queue":
-            guard case .event(let event)? = (try? QueueNotice(reading: record.json)) ?? nil else { return }
-            if let request = event.request {
-                events.append(QueueTally.Event(event.kind, request.rawValue, reason: event.reason, at: time))
-            }
-        case "gap": missing += record.missing?.count ?? 0
-        default: break
-        }
+        if record.type == "gap" { missing += record.missing?.count ?? 0 }
+        if record.type == "probe" { add(try? ProbeEvent(reading: record.json), at: time) }
+        guard record.type == "queue", case .event(let event)? = (try? QueueNotice(reading: record.json)) ?? nil,
+            let request = event.request
+        else { return }
+        events.append(QueueTally.Event(event.kind, request.rawValue, reason: event.reason, at: time))
     }
 
     private mutating func add(_ event: ProbeEvent?, at time: Timestamp) {

@@ -88,3 +88,11 @@ extension ProbeSeries.Part {
         (median, percentile90, percentile99) = (percentile(0.5), percentile(0.9), percentile(0.99))
     }
 }
+
+extension ProbeSeries.Part {
+    /// Attempts, loss and percentiles, for people; `nil` for what is not known.
+    var figures: [String?] {
+        ["\(ok + failed)", loss.map(PercentText.roundedUp)]
+            + [median, percentile90, percentile99].map { $0.map(DurationText.milliseconds) }
+    }
+}

@@ -19,8 +19,8 @@ struct QualityChart {
             band + medians + bars,
             label:
                 "Round trips and loss of \(series.interface): a band from the 10th to the 90th percentile up to "
-                + "\(DurationText.milliseconds(frame.top)), in it the median, and bars of the share of lost packets. The table below has "
-                + "the same figures.",
+                + "\(DurationText.milliseconds(frame.top)), in it the median, and bars of the share of lost packets. "
+                + "The table below has the same figures.",
             key: band.isEmpty
                 ? [] : [("band", "p10 to p90"), ("m0", "p50"), ("m1", "p50, 4 % lost"), ("m2", "p50, 20 % lost")])
     }

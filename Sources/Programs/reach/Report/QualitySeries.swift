@@ -67,3 +67,11 @@ extension QualitySeries.Part {
         trips = QualityPeriod.Trips(low: low, median: medians[medians.count / 2], high: high)
     }
 }
+
+extension QualitySeries.Part {
+    /// Packets, loss and percentiles, for people; `nil` for what is not known.
+    var figures: [String?] {
+        ["\(packets)", loss.map(PercentText.roundedUp)]
+            + [trips?.low, trips?.median, trips?.high].map { $0.map(DurationText.milliseconds) }
+    }
+}

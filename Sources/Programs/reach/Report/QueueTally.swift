@@ -56,7 +56,9 @@ struct QueueTally {
                 if isInside, event.kind == .done { waits.append(.nanoseconds(max(0, wait))) }
             case .retrying: if isInside { retries += 1 }
             case .interrupted: if isInside { interrupted += 1 }
-            default: break
+            case .started, .waiting, .resumed, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed,
+                .degraded, .recovered, .storageReset, .meteredLow, .meteredUsed, .meteredRenewed:
+                break
             }
         }
         waits.sort()

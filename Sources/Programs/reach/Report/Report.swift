@@ -160,3 +160,12 @@ struct Report {
     /// The time zone of all times, such as `CET (UTC+01:00)`.
     var zoneNames: String { zone.names(from: from, to: to) }
 }
+
+/// What the user says about a report: its title, and the customer that it is for.
+struct ReportLabels: Hashable {
+    var title: String?
+    /// The number by which the provider knows the customer.
+    var customer: String?
+    /// The line's address, where the user says it.
+    var publicAddress: IPAddress?
+}

@@ -21,7 +21,8 @@ struct ReportChart {
             lines.map { line($0.name, $0.value) }.joined() + bars,
             label:
                 "Latency and loss of \(series.name): lines of the 50th, 90th and 99th percentile up to "
-                + "\(DurationText.milliseconds(frame.top)), and bars of the share of failed attempts. The table below has the same figures.",
+                + "\(DurationText.milliseconds(frame.top)), and bars of the share of failed attempts. The table below "
+                + "has the same figures.",
             key: lines.reversed().map { ($0.name, $0.name) })
     }
 

@@ -11,10 +11,13 @@ struct ReportCommand: ParsableCommand {
         commandName: "report",
         abstract: "Print a report of outages, for those who have to mend them.",
         discussion: """
-            Availability, each outage with its length and what failed, a map of hours, and from the journal the latency and loss \
-            of probes and what the queue did; from their archives what probes found in years. Reads the daemon's files, so the daemon need not run.
+            Availability, each outage with its length and what failed, a map of hours, and from the journal the \
+            latency and loss of probes and what the queue did; from their archives what probes found in years. Reads \
+            the daemon's files, so the daemon need not run.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
+
+            Example: reach report --since 30d --html > report.html
             """)
 
     enum Form: EnumerableFlag {

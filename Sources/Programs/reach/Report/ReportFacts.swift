@@ -106,6 +106,7 @@ struct ClockFacts: Hashable {
         guard steps > 0 else { return now + "; it was not set by more than a second in the period" }
         let times = steps == 1 ? "once" : "\(steps) times"
         return now
-            + "; it was set \(times), by up to \(DurationText.describe(largest)), for which the times here are corrected"
+            + "; it was set \(times), by up to \(DurationText.describe(largest)), for which the times here are "
+            + "corrected"
     }
 }

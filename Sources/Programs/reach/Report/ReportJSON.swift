@@ -15,29 +15,16 @@ extension JSONWriter {
             json.field("from", report.from)
             json.field("to", report.to)
             json.field("zone", report.zoneNames)
-            json.field(
-                "links",
-                array: { json in
-                    for link in report.facts.links {
-                        json.object { json in
-                            json.field("interface", link.interface)
-                            json.field("class", link.linkClass)
-                            json.field("path_ms", link.duration.milliseconds)
-                            json.key("share")
-                            json.share(link.share)
-                        }
-                    }
-                })
-            json.field(
-                "gateways",
-                array: { json in
-                    for gateway in report.facts.gateways {
-                        json.object { json in
-                            json.field("address", gateway.address)
-                            json.field("interface", gateway.interface)
-                        }
-                    }
-                })
+            json.objects("links", report.facts.links) { json, link in
+                json.field("interface", link.interface)
+                json.field("class", link.linkClass)
+                json.field("path_ms", link.duration.milliseconds)
+                json.field("share", share: link.share)
+            }
+            json.objects("gateways", report.facts.gateways) { json, gateway in
+                json.field("address", gateway.address)
+                json.field("interface", gateway.interface)
+            }
             json.field("clock", object: { $0.clock(report.facts.clock) })
             json.field("targets", array: { json in for figures in report.targets { json.figures(figures.summary) } })
             json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
@@ -76,8 +63,7 @@ extension JSONWriter {
     private mutating func figures(_ summary: HistorySummary) {
         object { json in
             json.field("target", summary.target)
-            json.key("availability")
-            json.share(summary.uptime)
+            json.field("availability", share: summary.uptime)
             json.field("outages", summary.outages.count.wide)
             json.field("up_ms", summary.up.milliseconds)
             json.field("down_ms", summary.down.milliseconds)
@@ -128,18 +114,12 @@ extension JSONWriter {
         object { json in
             json.field("target", mapped.target)
             json.field("earlier_days", mapped.map.earlierDays.wide)
-            json.field(
-                "days",
-                array: { json in
-                    for day in mapped.map.days {
-                        json.object { json in
-                            json.field("date", day.date)
-                            json.field("up_s", array: { json in for hour in day.hours { json.value(hour.up.whole) } })
-                            json.field(
-                                "down_s", array: { json in for hour in day.hours { json.value(hour.down.whole) } })
-                        }
-                    }
-                })
+            json.objects("days", mapped.map.days) { json, day in
+                json.field("date", day.date)
+                json.field("up_s", array: { json in for hour in day.hours { json.value(hour.up.whole) } })
+                json.field(
+                    "down_s", array: { json in for hour in day.hours { json.value(hour.down.whole) } })
+            }
         }
     }
 
@@ -159,8 +139,7 @@ extension JSONWriter {
         field("ok", part.ok.wide)
         field("failed", part.failed.wide)
         field("inconclusive", part.inconclusive.wide)
-        key("loss")
-        share(part.loss)
+        field("loss", share: part.loss)
         field("p50_us", part.median.map { $0.microseconds })
         field("p90_us", part.percentile90.map { $0.microseconds })
         field("p99_us", part.percentile99.map { $0.microseconds })
@@ -178,16 +157,14 @@ extension JSONWriter {
     private mutating func part(_ part: ArchiveSeries.Part) {
         field("from", part.from)
         field("to", part.to)
-        key("availability")
-        share(part.availability)
+        field("availability", share: part.availability)
         field("ok_ms", part.ok.milliseconds)
         field("fail_ms", part.fail.milliseconds)
         field("paused_ms", part.paused.milliseconds)
         field("inconclusive_ms", part.inconclusive.milliseconds)
         field("ok", part.answered.wide)
         field("failed", part.failed.wide)
-        key("loss")
-        share(part.loss)
+        field("loss", share: part.loss)
         field("min_us", part.least?.microseconds)
         field("mean_us", part.mean?.microseconds)
         field("max_us", part.most?.microseconds)
@@ -203,16 +180,10 @@ extension JSONWriter {
             json.field("retries", tally.retries.wide)
             json.field("interrupted", tally.interrupted.wide)
             json.field("left", tally.left.wide)
-            json.field(
-                "deaths",
-                array: { json in
-                    for (reason, count) in tally.deaths.sorted(by: { $0.key < $1.key }) {
-                        json.object { json in
-                            json.field("reason", reason)
-                            json.field("count", count.wide)
-                        }
-                    }
-                })
+            json.objects("deaths", tally.deaths.sorted { $0.key < $1.key }) { json, death in
+                json.field("reason", death.key)
+                json.field("count", death.value.wide)
+            }
             json.field("median_wait_ms", tally.medianWait?.milliseconds)
             json.field("longest_wait_ms", tally.longestWait?.milliseconds)
         }
@@ -231,10 +202,6 @@ extension JSONWriter {
         if case .absent(let why) = report.probes { field("probes", why) }
         if case .absent(let why) = report.queue { field("queue", why) }
         if case .absent(let why) = report.meteredBytes { field("metered_bytes", why) }
-    }
-
-    private mutating func share(_ share: Double?) {
-        if let share { value(share) } else { value(nil) }
     }
 }
 

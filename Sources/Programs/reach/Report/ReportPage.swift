@@ -24,7 +24,8 @@ struct ReportPage {
     private var period: String {
         let zone = HTMLPage.escaped(report.zoneNames)
         return
-            "<p>From <b>\(report.stamp(report.from))</b> to <b>\(report.stamp(report.to))</b>, local time: \(zone).</p>\n"
+            "<p>From <b>\(report.stamp(report.from))</b> to <b>\(report.stamp(report.to))</b>, local time: "
+            + "\(zone).</p>\n"
     }
 
     // MARK: - Sections
@@ -83,8 +84,8 @@ struct ReportPage {
         }
         let table = HTMLTable(
             caption:
-                "The layer is the lowest part of the way that failed first. Requests are those that waited in the queue "
-                + "at the end.",
+                "The layer is the lowest part of the way that failed first. Requests are those that waited in "
+                + "the queue at the end.",
             heading: ["Began", "Ended", "For", "Target", "Layer", "What failed", "Evidence", "Requests"], rows: rows)
         return section("outages", "Outages", table.html + tests)
     }
@@ -95,8 +96,8 @@ struct ReportPage {
             guard let tests = outage.tests, !tests.steps.isEmpty else { return nil }
             let steps = tests.steps.map { "<li>\(HTMLPage.escaped($0))</li>" }.joined(separator: "\n")
             return
-                "<details><summary>Tests of \(HTMLPage.escaped(outage.target)) in the outage of \(report.stamp(outage.from))"
-                + "</summary>\n<ol>\n\(steps)\n</ol></details>\n"
+                "<details open><summary>Tests of \(HTMLPage.escaped(outage.target)) in the outage of "
+                + "\(report.stamp(outage.from))</summary>\n<ol>\n\(steps)\n</ol></details>\n"
         }.joined()
     }
 
@@ -133,17 +134,12 @@ struct ReportPage {
 
     private func table(_ series: QualitySeries) -> HTMLTable {
         let rows = ([series.whole] + series.parts.filter { $0.packets > 0 }).enumerated().map { number, part in
-            [
-                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.packets)"),
-                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
-                .number(part.trips.map { DurationText.milliseconds($0.low) } ?? "–"),
-                .number(part.trips.map { DurationText.milliseconds($0.median) } ?? "–"),
-                .number(part.trips.map { DurationText.milliseconds($0.high) } ?? "–"),
-            ]
+            cells(number == 0 ? nil : part.from, part.figures)
         }
         return HTMLTable(
             caption:
-                "Packets over \(series.interface), the share of those that were lost, and percentiles of the round trips",
+                "Packets over \(series.interface), the share of those that were lost, and percentiles of the "
+                + "round trips",
             heading: ["From", "Packets", "Lost", "p10", "p50", "p90"], rows: rows)
     }
 
@@ -153,7 +149,9 @@ struct ReportPage {
         case .recorded(let series):
             let body = series.map { series in
                 "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
-                    + ReportChart(series, report).html + details("As a table", table(series))
+                    + (series.whole.loss == nil
+                        ? "<p>No attempt proved anything: this machine had no path, or slept.</p>\n"
+                        : ReportChart(series, report).html) + details("As a table", table(series))
             }
             return [section("probes", "Latency and loss of probes", body.joined())]
         }
@@ -162,17 +160,12 @@ struct ReportPage {
     private func table(_ series: ProbeSeries) -> HTMLTable {
         let parts = [series.whole] + series.parts.filter { $0.loss != nil || $0.inconclusive > 0 }
         let rows = parts.enumerated().map { number, part in
-            [
-                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.ok + part.failed)"),
-                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
-                .number(part.median.map(DurationText.milliseconds) ?? "–"),
-                .number(part.percentile90.map(DurationText.milliseconds) ?? "–"),
-                .number(part.percentile99.map(DurationText.milliseconds) ?? "–"),
-            ]
+            cells(number == 0 ? nil : part.from, part.figures)
         }
         return HTMLTable(
             caption:
-                "Attempts of \(series.name): percentiles of those that were answered, and the share of those that failed",
+                "Attempts of \(series.name): percentiles of those that were answered, and the share of those "
+                + "that failed",
             heading: ["From", "Attempts", "Lost", "p50", "p90", "p99"], rows: rows)
     }
 
@@ -189,15 +182,7 @@ struct ReportPage {
     private func table(_ series: ArchiveSeries) -> HTMLTable {
         let parts = [series.whole] + series.parts.filter { $0.availability != nil || $0.paused > .zero }
         let rows = parts.enumerated().map { number, part in
-            [
-                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)),
-                .number(part.availability.map(PercentText.roundedDown) ?? "–"),
-                .number("\(part.answered + part.failed)"),
-                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
-                .number(part.least.map(DurationText.milliseconds) ?? "–"),
-                .number(part.mean.map(DurationText.milliseconds) ?? "–"),
-                .number(part.most.map(DurationText.milliseconds) ?? "–"),
-            ]
+            cells(number == 0 ? nil : part.from, [part.available] + part.figures)
         }
         return HTMLTable(
             caption: "What the archive of \(series.name) has: how long it worked, and the durations of its attempts",
@@ -238,9 +223,79 @@ struct ReportPage {
         return section("notes", "Notes", "<ul>\n\(items)\n</ul>\n")
     }
 
+    /// - Parameter begin: `nil` for all of the time.
+    private func cells(_ begin: Timestamp?, _ figures: [String?]) -> [HTMLTable.Cell] {
+        [HTMLTable.Cell(begin.map(report.stamp) ?? "all")] + figures.map { .number($0 ?? "–") }
+    }
+
     private func absent(_ why: String) -> String { "<p>Not recorded: \(HTMLPage.escaped(why)).</p>\n" }
 
     private func details(_ title: String, _ table: HTMLTable) -> String {
         "<details><summary>\(title)</summary>\n\(table.html)</details>\n"
     }
+}
+
+/// The parts of an archive as one strip.
+struct ArchiveStrip {
+    private let series: ArchiveSeries
+    private let report: Report
+
+    init(_ series: ArchiveSeries, _ report: Report) { (self.series, self.report) = (series, report) }
+
+    var html: String {
+        let bad = series.parts.enumerated().filter { $0.element.fail > .zero }
+        let titles = bad.map { number, part in
+            (
+                number,
+                report.stamp(part.from) + ": " + (part.availability.map(PercentText.roundedDown) ?? part.level.words)
+            )
+        }
+        let strip = TimeStrip(
+            series.parts.map(\.level), label: "Archive of \(series.name); the table below has the same figures",
+            titles: Dictionary(uniqueKeysWithValues: titles), hasGaps: false)
+        return "<div class=\"timeline\">\(strip.svg)</div>\n"
+            + "<p class=\"ends\"><span>\(report.stamp(report.from))</span><span>\(report.stamp(report.to))</span></p>\n"
+    }
+}
+
+/// The styles of a report's own pictures; `HTMLStyles` has those of documents.
+enum ReportStyles {
+    static let text = """
+        .facts{margin:0}.facts div{display:grid;grid-template-columns:150px minmax(0,1fr);gap:2px 14px;padding:3px 0}
+        .facts dt{color:var(--muted)}.facts dd{margin:0;overflow-wrap:anywhere}
+        @media(max-width:560px){.facts div{grid-template-columns:minmax(0,1fr)}}
+        ol{margin:4px 0;padding-left:24px}ol li{overflow-wrap:anywhere}
+        .timeline .strip{height:34px}
+        .map{list-style:none;margin:0;padding:0}
+        .day{display:grid;grid-template-columns:max-content 1fr 4.6em;gap:8px;align-items:center;font-size:13px;\
+        color:var(--muted)}
+        .day>span:first-child{min-width:6.2em;white-space:nowrap}
+        .day .strip{height:15px}.day .n{text-align:right}
+        .day+.day{margin-top:1px}
+        .clock{display:grid;grid-template-columns:repeat(4,1fr)}
+        .chart{display:grid;grid-template-columns:72px 1fr;gap:8px;margin-top:10px}
+        .chart svg{width:100%;height:210px;overflow:visible}
+        .axis{position:relative;color:var(--muted);font-size:12px;line-height:1}
+        .axis span{position:absolute;right:0;transform:translateY(-50%)}
+        .axis span:nth-child(2){top:18%}.axis span:nth-child(3){top:36%}.axis span:nth-child(4){top:54%}
+        .axis span:nth-child(5){top:71%}.axis span:nth-child(6){top:84%}.axis span:nth-child(7){top:100%}
+        .inset{margin-left:80px}
+        .key{display:flex;flex-wrap:wrap;gap:2px 16px;color:var(--muted);font-size:13px;margin-left:80px}
+        .key span{display:flex;align-items:center;gap:6px}
+        .key i{width:10px;height:10px;background:var(--lost)}
+        .swatch{width:24px;height:6px;flex:none}
+        .chart path,.swatch path{vector-effect:non-scaling-stroke;stroke-linecap:round}
+        .grid{stroke:var(--line);fill:none}
+        .p50{stroke:var(--accent)}.p90{stroke:var(--c1)}.p99{stroke:var(--c3)}
+        .p50,.p90,.p99{fill:none;stroke-width:2;stroke-linejoin:round}
+        .p90{stroke-dasharray:7 4}.p99{stroke-dasharray:2 5}
+        .lost{fill:var(--lost)}
+        .chart .band{fill:var(--idle);fill-opacity:.35;stroke:var(--idle)}\
+        .swatch .band{stroke:var(--idle);stroke-width:6}
+        .m0,.m1,.m2{fill:none;stroke-width:3}
+        .m0{stroke:var(--accent)}.m1{stroke:var(--c1)}.m2{stroke:var(--c2)}
+        @media(max-width:560px){.chart svg{height:170px}.day{gap:6px}}
+        @media print{.key i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+
+        """
 }

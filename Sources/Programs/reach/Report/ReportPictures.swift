@@ -22,7 +22,8 @@ struct ReportStrip {
         let strip = TimeStrip(
             cells, label: "Timeline of \(timeline.target); the table of outages has the same times", hasGaps: false)
         return "<div class=\"timeline\">\(strip.svg)</div>\n"
-            + "<p class=\"ends\"><span>\(report.stamp(timeline.from))</span><span>\(report.stamp(timeline.to))</span></p>\n"
+            + "<p class=\"ends\"><span>\(report.stamp(timeline.from))</span>"
+            + "<span>\(report.stamp(timeline.to))</span></p>\n"
             + TimeStrip.legend()
     }
 }
@@ -36,7 +37,8 @@ struct ReportHourMap {
     var html: String {
         let hours = [0, 6, 12, 18].map { "<span>\($0):00</span>" }.joined()
         return
-            "<div class=\"day\" aria-hidden=\"true\"><span></span><span class=\"clock\">\(hours)</span><span></span></div>\n"
+            "<div class=\"day\" aria-hidden=\"true\"><span></span><span class=\"clock\">\(hours)</span><span></span>"
+            + "</div>\n"
             + "<ul class=\"map\">\n" + mapped.map.days.map(row).joined() + "</ul>\n"
     }
 

@@ -38,6 +38,8 @@ struct ReportText {
         TextTable(style: style, width: width).layOut([heading.map { TextTable.Cell($0, .grey) }] + rows)
     }
 
+    private func cells(_ figures: [String?]) -> [TextTable.Cell] { figures.map { TextTable.Cell($0 ?? "") } }
+
     private var availability: String {
         let rows = report.targets.map { figures in
             let summary = figures.summary
@@ -119,14 +121,7 @@ struct ReportText {
     private var lines: [String] {
         guard !report.lines.isEmpty else { return [] }
         let rows = report.lines.map { series in
-            let whole = series.whole
-            return [
-                TextTable.Cell(DisplayText.sanitized(series.interface), .bold), TextTable.Cell("\(whole.packets)"),
-                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
-                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.low) } ?? ""),
-                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.median) } ?? ""),
-                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.high) } ?? ""),
-            ]
+            [TextTable.Cell(DisplayText.sanitized(series.interface), .bold)] + cells(series.whole.figures)
         }
         return [heading("Lines") + table(["LINK", "PACKETS", "LOST", "P10", "P50", "P90"], rows)]
     }
@@ -134,15 +129,8 @@ struct ReportText {
     private var probes: String {
         guard case .recorded(let series) = report.probes else { return absent("Probes", report.probes) }
         let rows = series.map { series in
-            let whole = series.whole
-            return [
-                TextTable.Cell(DisplayText.sanitized(series.name), .bold), TextTable.Cell("\(whole.ok + whole.failed)"),
-                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
-                TextTable.Cell(whole.median.map(DurationText.milliseconds) ?? ""),
-                TextTable.Cell(whole.percentile90.map(DurationText.milliseconds) ?? ""),
-                TextTable.Cell(whole.percentile99.map(DurationText.milliseconds) ?? ""),
-                TextTable.Cell(DisplayText.sanitized(series.target)),
-            ]
+            [TextTable.Cell(DisplayText.sanitized(series.name), .bold)] + cells(series.whole.figures)
+                + [TextTable.Cell(DisplayText.sanitized(series.target))]
         }
         return heading("Probes") + table(["PROBE", "ATTEMPTS", "LOST", "P50", "P90", "P99", "TARGET"], rows)
     }
@@ -151,16 +139,10 @@ struct ReportText {
     private var archives: [String] {
         guard !report.archives.isEmpty else { return [] }
         let rows = report.archives.map { series in
-            let whole = series.whole
-            return [
+            [
                 TextTable.Cell(DisplayText.sanitized(series.name), .bold),
-                TextTable.Cell(whole.availability.map(PercentText.roundedDown) ?? "not known"),
-                TextTable.Cell("\(whole.answered + whole.failed)"),
-                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
-                TextTable.Cell(whole.least.map(DurationText.milliseconds) ?? ""),
-                TextTable.Cell(whole.mean.map(DurationText.milliseconds) ?? ""),
-                TextTable.Cell(whole.most.map(DurationText.milliseconds) ?? ""),
-            ]
+                TextTable.Cell(series.whole.available ?? "not known"),
+            ] + cells(series.whole.figures)
         }
         let strips = report.archives.map { series in
             "\n" + DisplayText.sanitized(series.name) + ", each sign \(part(of: series)):\n" + strip(series)

@@ -83,7 +83,8 @@ struct CommandSupervision {
         case (.paused, true):
             phase = .running
             return .resume
-        default: break
+        case (.waiting, false), (.running, true), (.losing, false), (.paused, false), (.ending, _), (.finished, _):
+            break
         }
         return nil
     }

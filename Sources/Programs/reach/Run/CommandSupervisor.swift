@@ -11,21 +11,15 @@ final class CommandSupervisor {
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD,
     ]
 
-    private let loop: EventLoop
+    private let loop: SupervisionLoop
     private let job: CommandJob
     private let name: String
-    private var supervision: CommandSupervision
-    private var timer: DeadlineTimer?
-    private var ending: CommandSupervision.Ending?
-    private var failure: CommandError?
 
     /// Call it before a thread starts: it blocks the signals that it reads.
     init(_ command: [String], scope: ScopeUnit?, supervision: CommandSupervision) throws(SystemError) {
-        SignalSource.block(Self.signals)
-        loop = try EventLoop()
+        loop = try SupervisionLoop(supervision, reading: Self.signals)
         job = CommandJob(command, scope: scope)
         name = DisplayText.sanitized(command[0])
-        self.supervision = supervision
     }
 
     /// Runs the command while what ``ConditionWatch`` watches holds.
@@ -33,22 +27,17 @@ final class CommandSupervisor {
     /// - Returns: The command's status.
     /// - Throws: ``CommandError`` when the condition was lost for good, did not hold in time, or cannot be observed.
     func run(while conditions: [NetworkCondition], of source: ConditionWatch.Source) throws -> CInt {
-        try SignalSource.watch(Self.signals, on: loop) { [unowned self] in received($0) }
-        timer = DeadlineTimer(on: loop) { [unowned self] in
-            perform(supervision.timePassed(at: SystemClock.boot))
+        let ending: CommandSupervision.Ending
+        do {
+            ending = try loop.run(
+                while: conditions, of: source,
+                received: { [unowned self] in received($0) }, perform: { [unowned self] in perform($0) })
+        } catch {
+            // What runs unwatched must not go on.
+            job.terminate()
+            throw error
         }
-        let watch = ConditionWatch(conditions, of: source, on: loop) { [unowned self] holds in
-            perform(supervision.conditionChanged(holds: holds, at: SystemClock.boot))
-        }
-        loop.afterEvents { [unowned self] in
-            timer?.set(to: supervision.deadline)
-            watch.start()
-        }
-        loop.run()
-        if let ending { return try ending.status(of: name) }
-        // The watch has failed; what runs unwatched must not go on.
-        job.terminate()
-        throw failure ?? watch.failure ?? CommandError(status: .cannotObserve)
+        return try ending.status(of: name)
     }
 
     private func received(_ signal: CInt) {
@@ -56,22 +45,22 @@ final class CommandSupervisor {
         case SIGCHLD: collect()
         case SIGTSTP:
             // From the terminal, where it was not handed to the command.
-            if supervision.isRunning { job.send(SIGTSTP) } else { job.suspend() }
+            if loop.supervision.isRunning { job.send(SIGTSTP) } else { job.suspend() }
         case SIGCONT:
             // A shell has brought the job to the foreground.
-            if supervision.isRunning { job.resume() }
+            if loop.supervision.isRunning { job.resume() }
         case SIGUSR1, SIGUSR2: job.send(signal)
         default:
             job.send(signal)
-            perform(supervision.interrupted(by: signal, at: SystemClock.boot))
+            loop.decide { $0.interrupted(by: signal, at: $1) }
         }
     }
 
     private func collect() {
-        switch job.collect(waitsForGroup: supervision.isEnding) {
-        case .ended(let status): perform(supervision.commandEnded(status: status, at: SystemClock.boot))
+        switch job.collect(waitsForGroup: loop.supervision.isEnding) {
+        case .ended(let status): loop.decide { $0.commandEnded(status: status, at: $1) }
         case .stopped:
-            guard supervision.isRunning else { return }
+            guard loop.supervision.isRunning else { return }
             job.suspend()
             // A shell has continued this process, or nobody could, and it did not stop.
             job.resume()
@@ -79,33 +68,28 @@ final class CommandSupervisor {
         }
     }
 
-    private func perform(_ action: CommandSupervision.Action?) {
+    private func perform(_ action: CommandSupervision.Action) {
         switch action {
-        case .start?: start()
-        case .pause?:
+        case .start: start()
+        case .pause:
             say("paused: its condition no longer holds")
             job.pause()
-        case .resume?:
-            if supervision.isRunning { say("goes on") }
+        case .resume:
+            if loop.supervision.isRunning { say("goes on") }
             job.resume()
-        case .terminate?:
+        case .terminate:
             say("is asked to end: its condition no longer holds")
             job.terminate()
-        case .kill?: job.kill()
-        case .finish(let ending)?:
-            self.ending = ending
-            loop.stop()
-        case nil: break
+        case .kill: job.kill()
+        case .finish: break
         }
-        timer?.set(to: supervision.deadline)
     }
 
     private func start() {
         do throws(SystemError) {
             try job.start()
         } catch {
-            failure = .cannotRun(name, error.number)
-            loop.stop()
+            loop.stop(with: .cannotRun(name, error.number))
         }
     }
 

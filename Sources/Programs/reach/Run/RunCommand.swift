@@ -11,13 +11,15 @@ struct RunCommand: ParsableCommand {
             Conditions are \(NetworkCondition.grammar). For --when also answers: the target is asked until it answers; \
             probe=NAME: that probe of the daemon is up.
 
-            With --while the command starts once the condition holds. When it is lost, the command and all processes of its \
-            group are paused until it holds again, ended, or ended and started again. With --unit a unit of systemd is started \
-            and stopped instead.
+            With --while the command starts once the condition holds. When it is lost, the command and all processes \
+            of its group are paused until it holds again, ended, or ended and started again. With --unit a unit of \
+            systemd is started and stopped instead.
 
-            Exit status: that of COMMAND; 75 it was ended because the condition was lost, 124 the timeout passed before it \
-            started, 2 usage, 4 the network cannot be observed, 69 no systemd for --scope and --unit, 126 and 127 COMMAND cannot \
-            be run.
+            Exit status: that of COMMAND; 75 it was ended because the condition was lost, 124 the timeout passed \
+            before it started, 2 usage, 4 the network cannot be observed, 69 no systemd for --scope and --unit, 126 \
+            and 127 COMMAND cannot be run.
+
+            Example: reach run --while unmetered -- rsync -a /srv nas:/srv
             """)
 
     @Option(
@@ -67,7 +69,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Give up after this long; with --while also when the condition is lost for so long.", valueName: "duration"),
+            "Give up after this long; with --while also when the condition is lost for so long.",
+            valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 
@@ -80,7 +83,8 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var observation: ObservationOptions
 
-    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    @Argument(
+        parsing: .postTerminator, help: "The command and its arguments, after --.", completion: .file())
     var command: [String] = []
 
     func validate() throws {
@@ -176,7 +180,8 @@ extension CommandLineValue {
         guard let reaction = CommandSupervision.Reaction(rawValue: text) else {
             let words = CommandSupervision.Reaction.allCases.map(\.rawValue)
             throw ValidationError(
-                "'\(DisplayText.sanitized(text))' is not a reaction\(NearestWord.hint(for: text, among: words)); there are "
+                "'\(DisplayText.sanitized(text))' is not a reaction\(NearestWord.hint(for: text, among: words)); "
+                    + "there are "
                     + words.joined(separator: ", "))
         }
         return reaction

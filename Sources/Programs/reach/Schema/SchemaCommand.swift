@@ -8,10 +8,12 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Print the JSON Schema of the lines that commands print with --json.",
         discussion: """
-            The schema (draft 2020-12) names every key, its type and the known words. It allows further keys and words, since \
-            later versions may add them. reach-events(7) explains the keys.
+            The schema (draft 2020-12) names every key, its type and the known words. It allows further keys and \
+            words, since later versions may add them. reach-events(7) explains the keys.
 
             Exit status: 0 printed, 2 usage.
+
+            Example: reach schema > reach.schema.json
             """)
 
     @Argument(

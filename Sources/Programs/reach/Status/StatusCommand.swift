@@ -11,6 +11,8 @@ struct StatusCommand: ParsableCommand {
 
             Exit status: 0 all reachable, 1 at least one not reachable, 2 usage, 3 unknown, 4 cannot observe. With \
             --validated: 0 the Internet answers, 1 it does not, 3 nothing has been proved.
+
+            Example: reach status intranet.example.org interface:eth0
             """)
 
     @Flag(help: "Print a JSON object for each target, one per line.")

@@ -36,11 +36,19 @@ struct StatusQuery {
             let unresolved = states.filter { $0.reason == .nameNotResolved }.map(\.target)
             hints = TargetHint.sentences(for: unresolved) { configuration.names }
         }
-        if !json, format == nil { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        if !json, format == nil {
+            if states.contains(where: \.restsOnTheGatewayAlone) {
+                StandardOutput.write(TerminalStyle.current.paint("(\(Self.gatewayNote))", .grey) + "\n")
+            }
+            StandardOutput.write(source.note(isDaemon: answer != nil, .current))
+        }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
         if validated { return try checkProof(states, isDaemon: answer != nil) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
     }
+
+    /// What has been proved where no endpoints are configured.
+    static let gatewayNote = "as far as the first gateway; [connectivity] in reach.toml(5) proves more"
 
     private func checkProof(_ states: [ReachabilityState], isDaemon: Bool) throws(CommandError) {
         let isUnproved = states.allSatisfy { $0.proof == .unknown && !$0.isValidated }
@@ -84,7 +92,7 @@ struct StatusQuery {
             let now = SystemClock.now
             StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
-            StandardOutput.write(StatusText(style: .current).describe(state.withPresentGateways))
+            StandardOutput.write(StatusText(style: .current, lastAnswer: \.lastGatewayAnswer).describe(state))
         }
     }
 }
@@ -101,6 +109,13 @@ extension ReachabilityState {
     }
 }
 
+extension ReachabilityState {
+    /// Whether the Internet counts as reachable by the path to the first gateway, since nothing checks more.
+    fileprivate var restsOnTheGatewayAlone: Bool {
+        target == .internet && status == .reachable && !isValidated
+    }
+}
+
 extension Target {
     /// Whether connectivity checks can prove something about it.
     var canBeProved: Bool {
@@ -108,5 +123,15 @@ extension Target {
         case .internet, .interface: true
         case .name, .address, .prefix: false
         }
+    }
+}
+
+extension NetworkPath {
+    /// When the gateway answered the kernel for the last time, while the kernel calls it reachable, asked now: the
+    /// daemon's knowledge may be some seconds old, since the kernel reports no change of an entry that it begins to
+    /// doubt while it is used.
+    var lastGatewayAnswer: Timestamp? {
+        guard let gateway, let interfaceIndex, let queries = try? KernelQueries() else { return nil }
+        return try? queries.lastAnswer(of: Neighbour.Key(interface: interfaceIndex, address: gateway))
     }
 }

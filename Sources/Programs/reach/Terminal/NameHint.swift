@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachLoop
 internal import ReachTerminal
 
 /// What to say about a word where a command belongs.
@@ -13,9 +13,9 @@ enum CommandHint {
     static func text(for words: [String], in root: any ParsableCommand.Type) -> String? {
         var command = root
         var path = root.configuration.commandName ?? ""
-        for word in words {
+        for word in words where word != "help" {
             let commands = command.configuration.subcommands
-            guard !commands.isEmpty, !word.hasUTF8Prefix("-"), word != "help" else { return nil }
+            guard !commands.isEmpty, !word.hasUTF8Prefix("-") else { return nil }
             if let next = commands.first(where: { $0.configuration.commandName == word }) {
                 command = next
                 path += " " + word
@@ -47,7 +47,7 @@ enum TargetHint {
     private static func sentencesForLinks(_ targets: [Target]) -> [String] {
         targets.compactMap { target in
             let word = target.description
-            guard case .name = target.subject, if_nametoindex(word) != 0 else { return nil }
+            guard case .name = target.subject, LinkName.index(of: word) != nil else { return nil }
             return "'\(DisplayText.sanitized(word))' is a link of this machine; did you mean "
                 + "'interface:\(DisplayText.sanitized(word))'?"
         }

@@ -78,6 +78,14 @@ enum ValueCompletion {
         }
     }
 
+    /// Groups of the daemon's probes.
+    static var probeGroup: CompletionKind {
+        offer { words, _ in
+            let reports = ask(words) { client throws(ControlError) in try client.probes() }
+            return Set(reports?.compactMap(\.group) ?? []).sorted()
+        }
+    }
+
     static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> CompletionKind
     where Word.RawValue == String { .list(Word.allCases.map(\.rawValue)) }
 

@@ -10,10 +10,13 @@ struct TopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show links, paths, probes and the queue on the terminal as they change.",
         discussion: """
-            Keys: q quits, Tab shows only the queue, j and k or the arrows choose a request, h holds it, r releases, c cancels, t \
-            retries, e explains. Without a terminal, or on one that cannot move its cursor, it prints everything once.
+            Keys: q quits, Tab shows only the queue, j and k or the arrows choose a request, h holds it, r releases, c \
+            cancels, t retries, e explains. Without a terminal, or on one that cannot move its cursor, it prints \
+            everything once.
 
             Exit status: 0, 4 the daemon does not answer.
+
+            Example: reach top
             """)
 
     @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())
@@ -31,7 +34,7 @@ struct TopCommand: ParsableCommand {
         if let away = state.away { throw CommandError(status: .cannotObserve, message: away) }
         let frame = TopFrame(
             style: .plain, isUnicode: TerminalStyle.isUnicode, width: StandardOutput.width ?? 200, height: 1000,
-            stamp: LocalTimeText.full)
+            lastAnswer: \.lastGatewayAnswer, stamp: LocalTimeText.full)
         StandardOutput.write(frame.lines(state).dropLast().map { $0 + "\n" }.joined())
     }
 }

@@ -10,6 +10,8 @@ struct TopFrame {
     let isUnicode: Bool
     let width: Int
     let height: Int
+    /// When the gateway of a path answered the kernel for the last time (``StatusText``).
+    var lastAnswer: (NetworkPath) -> Timestamp? = { _ in nil }
     /// Formats a time in the local time zone.
     let stamp: (Timestamp) -> String
 
@@ -50,7 +52,7 @@ struct TopFrame {
             case (.unknown, _): .yellow
             default: .red
             }
-        let plain = StatusText(style: .plain)
+        let plain = StatusText(style: .plain, lastAnswer: lastAnswer)
         var lines = wrapped(plain.summary(of: internet)).prefix(2).map { painted($0, colour) }
         guard height >= 20 else { return lines }
         for (name, path) in [("IPv4", internet.ipv4), ("IPv6", internet.ipv6)] where path.reason != .notAsked {
@@ -112,7 +114,7 @@ struct TopFrame {
                 TopCell(signal, nil, least: 0), TopCell(families, .green, least: 0),
                 TopCell(report.proof?.words ?? "", report.proof?.connectivity.colour, least: 0),
                 TopCell(report.isMetered ? report.traffic?.words ?? "" : "", nil, least: 0),
-                TopCell(address, .grey, least: 0),
+                TopCell(address, .grey, least: 0, isWhole: true),
             ]
         }
         return section(
@@ -202,12 +204,14 @@ struct TopFrame {
         let text: String
         let colour: TerminalStyle.Colour?
         let least: Int
+        /// Whether a part of it means something else, as of an address: then it is left out instead.
+        let isWhole: Bool
 
-        init(_ text: String, _ colour: TerminalStyle.Colour?, least: Int) {
-            self.text = text
-            self.colour = colour
-            self.least = least
+        init(_ text: String, _ colour: TerminalStyle.Colour?, least: Int, isWhole: Bool = false) {
+            (self.text, self.colour, self.least, self.isWhole) = (text, colour, least, isWhole)
         }
+
+        func fitting(_ width: Int) -> String { isWhole && DisplayWidth.of(text) > width ? "" : text }
     }
 
     /// A table in at most `room` lines; the last one says how many rows are missing.
@@ -220,7 +224,7 @@ struct TopFrame {
         narrow(&widths, least: rows[0].map(\.least))
         var lines = [line(zip(heading, widths).map { ($0, $1, .grey) })]
         let fitting = rows.count + 1 <= room ? rows.count : max(0, room - 2)
-        for row in rows.prefix(fitting) { lines.append(line(zip(row, widths).map { ($0.text, $1, $0.colour) })) }
+        for row in rows.prefix(fitting) { lines.append(line(zip(row, widths).map { ($0.fitting($1), $1, $0.colour) })) }
         if fitting < rows.count { lines.append(painted("  and \(rows.count - fitting) more", .grey)) }
         return Array(lines.prefix(room))
     }

@@ -95,11 +95,11 @@ final class TopProgram {
         case .unavailable(let error, _): state.away = "\(error)"
         case .snapshot(let change, _), .target(.change(let change)):
             state.away = nil
-            state.internet = change.state.withPresentGateways
+            state.internet = change.state
         case .reconnected:
             state.away = nil
             followQueue()
-        default: break
+        case .target, .dropped, .other: break
         }
         drawSoon()
     }
@@ -160,7 +160,7 @@ final class TopProgram {
     private var frame: TopFrame {
         TopFrame(
             style: .current, isUnicode: TerminalStyle.isUnicode, width: StandardOutput.width ?? 80,
-            height: StandardOutput.height ?? 24, stamp: LocalTimeText.full)
+            height: StandardOutput.height ?? 24, lastAnswer: \.lastGatewayAnswer, stamp: LocalTimeText.full)
     }
 
     private func draw() {

@@ -21,7 +21,7 @@ struct TopReader {
         state.now = SystemClock.now
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: Self.patience)
-            if state.internet == nil { state.internet = try client.status(of: .internet).withPresentGateways }
+            if state.internet == nil { state.internet = try client.status(of: .internet) }
             state.links = try client.links()
             state.signals = WirelessSignals.read(ifNeededBy: state.links)
             state.probes = TopState.brokenFirst(try client.probes())

@@ -52,11 +52,6 @@ struct TopState {
     /// The request that the next key cancels, or not.
     private(set) var isAskedToCancel: Int64?
 
-    init(page: Page, now: Instant) {
-        self.page = page
-        self.now = now
-    }
-
     /// The place of the selected request.
     var selectedPlace: Int? { queue.items.firstIndex { $0.id.rawValue == selected } }
 

@@ -12,6 +12,8 @@ struct UnitsCommand: ParsableCommand {
             Also=reach-condition@CONDITION.service in [Install]; systemd-escape(1) writes a condition for the name.
 
             Exit status: 0, 2 usage, 69 systemd does not answer.
+
+            Example: reach units
             """)
 
     @Flag(help: "Ask the user's service manager.")

@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 internal import ReachTerminal
 
 /// Events in words, a line each, for people.
@@ -72,14 +73,14 @@ struct EventText {
 
     func line(for joined: JoinedChange) -> String {
         let change = joined.change
-        let status = StatusText(style: style)
+        let status = StatusText(style: style, lastAnswer: \.lastGatewayAnswer)
         let paths = [("IPv4", change.state.ipv4), ("IPv6", change.state.ipv6)]
             .filter { $0.1.status == .reachable }
             .map { "\($0) \(status.describe($1))" }
         let cause = change.isInitial ? "" : style.paint(" [\(change.cause.rawValue)]", .grey)
         let details = paths.isEmpty ? "" : "; " + paths.joined(separator: ", ")
         let gap = joined.gap.map { "; " + style.paint($0.sentence, .yellow) } ?? ""
-        return stamp(change.time) + status.summary(of: change.state.withPresentGateways) + details + gap + cause + "\n"
+        return stamp(change.time) + status.summary(of: change.state) + details + gap + cause + "\n"
     }
 
     /// The local time of day, or with the date.
@@ -90,5 +91,38 @@ struct EventText {
         localtime_r(&seconds, &parts)
         let digits = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return style.paint(digits.joined(separator: ":"), .grey) + "  "
+    }
+}
+
+/// What happened in the queue, in one line for people: `request 7 retrying: network, by wlan0`.
+struct QueueEventText {
+    let style: TerminalStyle
+
+    func line(for event: QueueEvent) -> String {
+        let subject = event.request.map { "request " + style.paint("\($0)", .bold) } ?? "the queue:"
+        let details = details(of: event).joined(separator: ", ")
+        let kind = style.paint(event.kind.rawValue, Self.colour(of: event.kind) ?? .bold)
+        return "\(subject) \(kind)" + (details.isEmpty ? "" : ": " + DisplayText.sanitized(details))
+    }
+
+    private func details(of event: QueueEvent) -> [String] {
+        let blockers = event.blockers.isEmpty ? nil : event.blockers.words.joined(separator: " ")
+        return [
+            event.reason, event.status.map { "status \($0)" }, blockers, event.condition?.description,
+            event.destination?.description,
+            event.interface.map { "by \($0)" }, event.attempt.map { "attempt \($0)" },
+            event.count.map { "\($0) requests" },
+            event.budget.map(QueueText.describe),
+        ].compactMap { $0 }
+    }
+
+    private static func colour(of kind: QueueEvent.Kind) -> TerminalStyle.Colour? {
+        switch kind {
+        case .done, .started, .resumed, .opened, .recovered, .breakerClosed, .meteredRenewed: .green
+        case .dead, .degraded, .storageReset, .breakerOpen, .meteredUsed: .red
+        case .retrying, .waiting, .interrupted, .suspended, .closed, .meteredLow: .yellow
+        case .cancelled: .grey
+        case .queued, .released: nil
+        }
     }
 }

@@ -9,7 +9,8 @@ struct ObservationOptions: ParsableArguments {
     @Option(
         name: .customLong("anchor"),
         help: ArgumentHelp(
-            "An address that stands for the Internet. May be given several times; replaces the built-in ones. Nothing is sent to it.",
+            "An address that stands for the Internet. May be given several times; replaces the built-in ones. Nothing "
+                + "is sent to it.",
             valueName: "address"),
         transform: { try CommandLineValue.address($0) })
     var anchors: [IPAddress] = []
@@ -88,6 +89,15 @@ enum CommandLineValue {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not a duration such as 500ms, 10s or 2m")
         }
         return duration
+    }
+
+    /// The number of a request.
+    static func request(_ text: String) throws -> Int64 {
+        guard let number = Int64(text), number > 0 else {
+            throw ValidationError(
+                "'\(DisplayText.sanitized(text))' is not the number of a request; 'reach queue list' has them")
+        }
+        return number
     }
 
     /// A point in time in the past: how long ago, or a date.

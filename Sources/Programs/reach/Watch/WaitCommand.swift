@@ -11,12 +11,14 @@ struct WaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait for conditions.",
         discussion: """
-            Conditions are \(NetworkCondition.grammar); answers: the target, a URL (http, https, tcp, tls, icmp, dns), HOST:PORT \
-            or a host, is asked until it answers; probe=NAME: that probe of the daemon is up. Without "answers" nothing is sent \
-            to the target. Asks the daemon if one runs, otherwise the kernel.
+            Conditions are \(NetworkCondition.grammar); answers: the target, a URL (http, https, tcp, tls, icmp, dns), \
+            HOST:PORT or a host, is asked until it answers; probe=NAME: that probe of the daemon is up. Without \
+            "answers" nothing is sent to the target. Asks the daemon if one runs, otherwise the kernel.
 
-            Exit status: 0 as soon as all hold, 75 no link is meant to be up (--if-expected), 124 on timeout, 2 usage, 4 cannot \
-            observe.
+            Exit status: 0 as soon as all hold, 75 no link is meant to be up (--if-expected), 124 on timeout, 2 usage, \
+            4 cannot observe.
+
+            Example: reach wait --until unmetered --timeout 5m
             """)
 
     @Option(
@@ -46,12 +48,31 @@ struct WaitCommand: ParsableCommand {
 
     func validate() throws { try daemon.exclude(observation.given) }
 
+    var query: WaitQuery {
+        var query = WaitQuery(source: daemon.source(observation.given))
+        (query.target, query.terms, query.timeout) = (target, conditions, timeout)
+        (query.kernelOptions, query.ifExpected) = (observation.engineOptions, ifExpected)
+        return query
+    }
+
+    func run() throws { try query.run() }
+}
+
+/// A wait, as `reach wait` runs it.
+struct WaitQuery {
+    var target: WaitTarget = .internet
+    var terms: [WaitTerms] = []
+    var timeout: Duration?
+    var source: DaemonOptions.Source
+    var kernelOptions = ReachabilityEngine.Options()
+    var ifExpected = false
+
     func run() throws {
         let waiter = try Waiter(
-            target: target, terms: conditions, timeout: timeout, source: daemon.source(observation.given),
-            kernelOptions: observation.engineOptions, ifExpected: ifExpected)
+            target: target, terms: terms, timeout: timeout, source: source, kernelOptions: kernelOptions,
+            ifExpected: ifExpected)
         try waiter.wait()
-        guard conditions.isEmpty, target.namesService else { return }
+        guard terms.isEmpty, target.namesService else { return }
         StandardError.write(
             "reach: there is a path to \(DisplayText.sanitized(target.text)); whether it answers was not tested, "
                 + "see --until answers\n")

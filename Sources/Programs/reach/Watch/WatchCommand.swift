@@ -7,10 +7,12 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Print the state of a target now, and then every change.",
         discussion: """
-            Prints JSON, one object a line, unless standard output is a terminal. reach-events(7) describes the lines. Asks \
-            the daemon if one runs, otherwise the kernel; reconnects if the daemon goes away.
+            Prints JSON, one object a line, unless standard output is a terminal. reach-events(7) describes the lines. \
+            Asks the daemon if one runs, otherwise the kernel; reconnects if the daemon goes away.
 
             Exit status: 0 ended by SIGINT, SIGTERM or a closed pipe, 2 usage, 4 cannot observe.
+
+            Example: reach watch --json | jq -c .status.reason
             """)
 
     @Flag(help: "Print JSON, one object a line, even on a terminal.")

@@ -35,6 +35,9 @@ package struct QueueEvent: Hashable, Sendable {
         case meteredUsed = "metered-used"
         case meteredRenewed = "metered-renewed"
 
+        /// Whether it ends a request.
+        package var isEnd: Bool { self == .done || self == .dead || self == .cancelled }
+
         /// Whether it reports a change of what is kept: it is then sent only after the commit.
         package var isKept: Bool {
             switch self {

@@ -102,6 +102,7 @@ package struct RequestProgress: Hashable, Sendable {
 }
 
 /// A request as the store gives it back: all that the scheduler has to know.
+@dynamicMemberLookup
 package struct StoredRequest: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case waiting
@@ -114,23 +115,11 @@ package struct StoredRequest: Hashable, Sendable {
     package var state: State = .waiting
     package var owner: UInt32
     package var destination: Destination
-    package var condition: NetworkCondition
-    package var priority: RequestPriority
-    package var orderKey: String?
-    package var uniqueness: RequestUniqueness
-    package var dependsOnPrevious: Bool
-    package var isStrict: Bool
+    /// Those of its client; of a row of the queue's file those that are for scheduling.
+    package let terms: Shared<RequestTerms>
     package var isRepeatable: Bool
     /// See ``RequestSpecification/exposesSecrets``.
     package var exposesSecrets = false
-    package var interceptor: String?
-    /// Whether an attempt continues where the last one was cut off.
-    package var isResumable = false
-    /// Whether budgets for metered links do not hold it back.
-    package var isOverBudget = false
-    package var maximumAttempts: Int?
-    /// What it has in common with those that it may be joined with.
-    package var joinGroup: String?
     /// The request that carries it.
     package var carrier: RequestID?
     /// The length of its body, if it may be joined.
@@ -158,22 +147,18 @@ package struct StoredRequest: Hashable, Sendable {
         progress = RequestProgress(id: id)
         self.owner = owner
         destination = specification.destination
-        condition = specification.condition
-        priority = specification.priority
-        orderKey = specification.orderKey
-        uniqueness = specification.uniqueness
-        dependsOnPrevious = specification.dependsOnPrevious
-        isStrict = specification.isStrict
+        terms = specification.sharedTerms
         self.isRepeatable = isRepeatable
-        maximumAttempts = specification.maximumAttempts
-        interceptor = specification.interceptor
-        isResumable = specification.uploadProtocol != nil
-        isOverBudget = specification.isOverBudget
-        joinGroup = specification.joinGroup
         self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline
     }
 
     package var id: RequestID { progress.id }
+    /// Whether an attempt continues where the last one was cut off.
+    package var isResumable: Bool { terms.value.uploadProtocol != nil }
+
+    package subscript<Term>(dynamicMember term: KeyPath<RequestTerms, Term>) -> Term {
+        @inline(__always) get { terms.value[keyPath: term] }
+    }
 }

@@ -18,10 +18,10 @@ struct PathEvidence: Hashable, Sendable {
     /// What is known of the path by that interface.
     mutating func ask(about interface: UInt32, at now: BootTime, _ policy: QueuePolicy) -> Answer {
         switch checks[interface] {
-        case .answered(let works, let time) where now - time < policy.evidenceLifetime: return .works(works)
+        case .answered(let works, let time) where now - time < policy.paths.checkLifetime: return .works(works)
         case .running: return .pending(begin: false)
         case .answered, nil:
-            checks[interface] = .running(until: now + policy.evidenceLimit)
+            checks[interface] = .running(until: now + policy.paths.checkLimit)
             return .pending(begin: true)
         }
     }

@@ -3,7 +3,7 @@ package import ReachCore
 /// Decides whether the requests of one condition may start, as the paths that satisfy the condition come and go.
 ///
 /// When the path is lost, the gate closes at once. When there is a path again, the gate settles for
-/// ``QueuePolicy/settling``; then one request of each user, the canary, shows whether the path works. Any answer opens
+/// ``QueuePolicy/paths``; then one request of each user, the canary, shows whether the path works. Any answer opens
 /// the gate, however often the path has come and gone before. Only a canary that fails makes the next one wait longer,
 /// so a path that flaps costs few failed starts.
 ///
@@ -135,7 +135,7 @@ package struct PathGate: Hashable, Sendable {
         let isNewPath = triedPath != TriedPath(path)
         triedPath = TriedPath(path)
         // Canaries that failed over another path, or long ago, prove nothing about this path.
-        if isNewPath || (isClosed && now - lostAt >= policy.canaryMemory) { canaries = [:] }
+        if isNewPath || (isClosed && now - lostAt >= policy.canaries.memory) { canaries = [:] }
         switch state {
         case .closed: return gain(at: now, policy, using: &generator)
         case .canary(let times) where isProved: return open(times, at: now, outage: outage(at: now))
@@ -165,7 +165,7 @@ package struct PathGate: Hashable, Sendable {
             isUntested = false
             return open(Times(others: now, urgent: now), at: now, outage: .zero)
         }
-        let settled = now + policy.settling
+        let settled = now + policy.paths.settling
         share = Double.random(in: 0..<1, using: &generator)
         let delay = delay(until: settled, policy)
         let times = Times(
@@ -203,7 +203,7 @@ package struct PathGate: Hashable, Sendable {
         let delay = delay(until: settled, policy)
         let latest = Times(
             others: min(times.others, settled + delay),
-            urgent: min(times.urgent, max(now, settled + (delay / 10 - policy.settling))))
+            urgent: min(times.urgent, max(now, settled + (delay / 10 - policy.paths.settling))))
         drawn = latest
         return latest
     }
@@ -306,7 +306,7 @@ package struct CanaryRecord: Hashable, Sendable {
     ) {
         if count == 0 { since = now }
         count += 1
-        nextElsewhere = now + policy.canaryFirst
+        nextElsewhere = now + policy.canaries.first
         next = now + policy.canaryWait(after: count, using: &generator)
     }
 

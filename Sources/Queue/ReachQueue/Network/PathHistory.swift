@@ -25,8 +25,8 @@ package struct PathHistory: Hashable, Sendable {
             upSince = upSince ?? now
             return
         }
-        guard now - end >= policy.linger else { return }
-        windows.removeAll { now - $0.end >= policy.windowMemory }
+        guard now - end >= policy.paths.linger else { return }
+        windows.removeAll { now - $0.end >= policy.windows.memory }
         if windows.count >= 8 { windows.removeFirst() }
         windows.append(Window(length: end - since, end: end))
         upSince = now
@@ -52,8 +52,8 @@ package struct PathHistory: Hashable, Sendable {
 
     /// The longest time for which the path was up recently, if it comes and goes.
     package func longestWindow(at now: BootTime, _ policy: QueuePolicy) -> Duration? {
-        let recent = windows.filter { now - $0.end < policy.windowMemory }
-        return recent.count >= policy.windowCount ? recent.map(\.length).max() : nil
+        let recent = windows.filter { now - $0.end < policy.windows.memory }
+        return recent.count >= policy.windows.count ? recent.map(\.length).max() : nil
     }
 
     /// How long a body takes at the measured rate.
@@ -64,17 +64,18 @@ package struct PathHistory: Hashable, Sendable {
 
     /// Whether a body may be begun on: `nil` if so, else the time to look again.
     ///
-    /// - Parameter waiting: Since when the request has been put off; after ``QueuePolicy/windowPatience`` it goes
+    /// - Parameter waiting: Since when the request has been put off; after ``QueuePolicy/windows`` it goes
     ///   anyway.
     package func wait(
         for bytes: Int64, waitingSince waiting: BootTime, at now: BootTime, _ policy: QueuePolicy
     ) -> BootTime? {
-        guard bytes > policy.smallBytes, let longest = longestWindow(at: now, policy), let needed = time(for: bytes),
+        guard bytes > policy.canaries.smallBytes, let longest = longestWindow(at: now, policy),
+            let needed = time(for: bytes),
             let upSince
         else { return nil }
         let up = now - upSince
         // It has stayed much longer than before: what was before says nothing more.
-        guard up < longest * 2, needed > longest - up, now < waiting + policy.windowPatience else { return nil }
-        return min(upSince + longest * 2, waiting + policy.windowPatience)
+        guard up < longest * 2, needed > longest - up, now < waiting + policy.windows.patience else { return nil }
+        return min(upSince + longest * 2, waiting + policy.windows.patience)
     }
 }

@@ -83,7 +83,8 @@ package struct RequestReport: Hashable, Sendable {
 
     /// Adds what the scheduler says of a request that is not over.
     package mutating func add(_ explanation: QueueExplanation, isWhole: Bool) {
-        state = explanation.state
+        // The scheduler knows of an end before it is written. Until then nobody may rely on it.
+        if !explanation.state.isTerminal { state = explanation.state }
         blockers = explanation.reasons.reduce(into: []) { $0.insert($1.blocker) }
         attempts = explanation.attempts
         networkFailures = explanation.networkFailures

@@ -74,20 +74,108 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let join = Blocker(rawValue: 1 << 26)
 
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
+}
 
-    private static let words: [(Blocker, String)] = [
-        (.requestHold, "hold"), (.queueHold, "queue-hold"), (.path, "no-path"), (.linkClass, "class"),
-        (.metered, "metered"), (.validated, "validated"), (.family, "family"), (.target, "target"),
-        (.breaker, "breaker"), (.budget, "budget"),
-        (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
-        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
-        (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
-        (.condition, "condition"), (.quality, "quality"), (.meteredBudget, "metered-budget"), (.join, "join"),
+extension Blocker {
+    /// All that is known of one blocker, in one row.
+    struct Row: Sendable {
+        let blocker: Blocker
+        /// Its stable word.
+        let word: String
+        /// What a condition lacks that sets it; `nil` for what no condition asks for.
+        let unmet: NetworkCondition.Unmet?
+        /// Whether a path is what it lacks.
+        let isOfNetwork: Bool
+        /// What a tunnel into which the kernel sends would have to do; `nil` where none matters.
+        let tunnelLacks: String?
+        /// What it is, and what would end it, in whole sentences.
+        let words: @Sendable (BlockScene) -> BlockWords
+
+        init(
+            _ blocker: Blocker, _ word: String, words: @escaping @Sendable (BlockScene) -> BlockWords
+        ) {
+            (self.blocker, self.word, unmet, isOfNetwork, tunnelLacks) = (blocker, word, nil, false, nil)
+            self.words = words
+        }
+
+        /// What a path lacks.
+        init(
+            _ blocker: Blocker, _ word: String, path unmet: NetworkCondition.Unmet?, tunnelLacks: String? = nil,
+            words: @escaping @Sendable (BlockScene) -> BlockWords
+        ) {
+            (self.blocker, self.word, self.unmet, isOfNetwork) = (blocker, word, unmet, true)
+            self.tunnelLacks = tunnelLacks
+            self.words = { $0.settling ?? words($0) }
+        }
+    }
+
+    /// In the order of the words.
+    static let rows: [Row] = [
+        Row(.requestHold, "hold") { _ in ("A user holds it.", "It continues when it is released.") },
+        Row(.queueHold, "queue-hold") { _ in ("The queue is held.", "It continues when the queue is released.") },
+        Row(.path, "no-path", path: .path, tunnelLacks: "works") { $0.withoutPath },
+        Row(.linkClass, "class", path: .linkClass, tunnelLacks: "satisfies the condition") { $0.withoutClass },
+        Row(.metered, "metered", path: .metered) { $0.withoutUnmetered },
+        Row(.validated, "validated", path: .validated) { $0.withoutProof },
+        Row(.family, "family", path: .family) { _ in
+            ("No path has the default route it needs.", "It starts when there is one.")
+        },
+        Row(.target, "target", path: .target, tunnelLacks: "works") { _ in
+            ("Its host is not reachable.", "It starts when there is a path to it.")
+        },
+        Row(.breaker, "breaker") { $0.breaker },
+        Row(.budget, "budget") { ("\($0.destination) was retried too often.", "It may be retried in \($0.left).") },
+        Row(.rate, "rate") { $0.rate },
+        Row(.order, "order") {
+            (
+                "Request \($0.predecessor), before it in its order, is not over.",
+                "It continues when that one is over."
+            )
+        },
+        Row(.concurrency, "concurrency") { _ in
+            ("All transfer slots are in use.", "It starts when one of them is free.")
+        },
+        Row(.disk, "disk") {
+            $0.block.until == nil
+                ? ("The queue's file cannot be written.", "It continues when there is room on the disk.")
+                : (
+                    "The disk has no room for its answer.",
+                    "It is tried again in \($0.left), and goes on when there is room."
+                )
+        },
+        Row(.backoff, "backoff") { $0.backoff },
+        Row(.clock, "clock") {
+            ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \($0.left).")
+        },
+        Row(.notValidated, "not-validated", path: nil) { $0.notValidated },
+        Row(.interceptor, "interceptor") { $0.interception },
+        Row(.canary, "canary") { $0.canary },
+        Row(.window, "window") { $0.window },
+        Row(.name, "name", path: nil) { _ in
+            (
+                "Its name is not resolved by the name servers that can be reached.",
+                "It is looked up again now and then, and when the network changes."
+            )
+        },
+        Row(.fleetHold, "fleet-hold") {
+            ("The fleet holds the queue\($0.fleetsReason).", "It continues when the fleet releases it.")
+        },
+        Row(.otherNetwork, "network", path: .network) { $0.otherNetwork },
+        Row(.condition, "condition", path: .unreadable) {
+            (
+                "This version of reach does not know its condition '\(DisplayText.sanitized($0.condition.description))'.",
+                "It starts with the newer version that added it; or cancel it, and add it with another condition."
+            )
+        },
+        Row(.quality, "quality", path: .quality) { $0.withoutQuality },
+        // A path that costs money is there.
+        Row(.meteredBudget, "metered-budget") { $0.scheduler.meteredWords(of: $0.entry, in: $0.group) },
+        Row(.join, "join") { $0.scheduler.joinWords(of: $0.entry, left: $0.left) },
     ]
 
     /// A set of stable words. It skips those that this version does not know.
     package init(words: [String]) {
-        self.init(Self.words.filter { words.contains($0.1) }.map(\.0))
+        self.init(Self.rows.filter { words.contains($0.word) }.map(\.blocker))
     }
 
     /// The blockers that follow from what a condition lacks.
@@ -95,24 +183,27 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         self.init(Self.conditions.filter { unmet.contains($0.0) }.map(\.1))
     }
 
-    private static let conditions: [(NetworkCondition.Unmet, Blocker)] = [
-        (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
-        (.target, .target), (.network, .otherNetwork), (.unreadable, .condition),
-        (.quality, .quality),
-    ]
+    private static let conditions = rows.compactMap { row in row.unmet.map { ($0, row.blocker) } }
 
     /// The blockers that a change of the network clears.
     package static let network = Blocker(conditions.map(\.1))
 
+    private static let ofNetwork = Blocker(rows.filter(\.isOfNetwork).map(\.blocker)).union(.meteredBudget)
+
     /// Whether a path is what it lacks.
-    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name, .meteredBudget])) }
+    package var isOfNetwork: Bool { !isDisjoint(with: Self.ofNetwork) }
 
     /// All stable words.
-    package static var allWords: [String] { words.map(\.1) }
+    package static var allWords: [String] { rows.map(\.word) }
 
     /// The stable words of its bits, in a fixed order.
-    package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
+    package var words: [String] { Self.rows.filter { contains($0.blocker) }.map(\.word) }
+
+    private static let ordered = rows.map(\.blocker)
 
     /// Its bits one by one, in the order of ``words``.
-    package var elements: [Blocker] { Self.words.map(\.0).filter(contains) }
+    package var elements: [Blocker] { Self.ordered.filter(contains) }
+
+    /// The row of one bit.
+    var row: Row? { Self.rows.first { $0.blocker == self } }
 }

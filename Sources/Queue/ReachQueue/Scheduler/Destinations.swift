@@ -56,7 +56,7 @@ struct Destinations: Sendable {
         if let index = recordIndices[key] { return index }
         let site = siteIndices[key.destination] ?? sites.insert(DestinationSite(destination: key.destination))
         siteIndices[key.destination] = site
-        let record = DestinationRecord(key, site: site, limit: policy.destinationLimit, generation: generation)
+        let record = DestinationRecord(key, site: site, limit: policy.slots.destination, generation: generation)
         let index = records.insert(record)
         recordIndices[key] = index
         sites[site].records.append(index)
@@ -107,7 +107,7 @@ struct Destinations: Sendable {
         records[destination].running += 1
         sites[records[destination].site].running += 1
         records[destination].lastStart = now
-        return records[destination].limit == 1 && policy.destinationLimit > 1
+        return records[destination].limit == 1 && policy.slots.destination > 1
     }
 
     /// Counts an attempt again whose answer was judged.
@@ -136,14 +136,14 @@ struct Destinations: Sendable {
         if let block = troubleBlock(of: destination, by: group.path, isRetry: isRetry, at: now, epoch: epoch) {
             return block
         }
-        let (record, bearable) = (records[destination], Int32(policy.destinationLimit))
+        let (record, bearable) = (records[destination], Int32(policy.slots.destination))
         let limit = record.generation < group.generation ? 1 : record.limit
         if record.running >= limit { return (.concurrency, nil) }
         // Others may take all of its room; but a user who has none there gets one more.
         if record.running > 0, sites[record.site].running >= bearable { return (.concurrency, nil) }
         // Only until it has shown that it bears more than one at a time.
         guard isSpaced, limit < bearable, record.lastStart.nanoseconds != .min,
-            case let next = record.lastStart + policy.destinationSpacing, next > now
+            case let next = record.lastStart + policy.starts.destinationSpacing, next > now
         else { return nil }
         return (.rate, next)
     }
@@ -190,7 +190,7 @@ struct Destinations: Sendable {
     mutating func answered(
         _ destination: DestinationIndex, by interface: String, isSuccess: Bool, at now: BootTime
     ) -> Bool {
-        if records[destination].limit < Int32(policy.destinationLimit) { records[destination].limit += 1 }
+        if records[destination].limit < Int32(policy.slots.destination) { records[destination].limit += 1 }
         guard var trouble = troubles.removeValue(forKey: destination) else { return false }
         if isSuccess { trouble.budget.succeed(at: now, policy.budget) }
         let wasClosed = trouble.breakers[interface]?.isClosed ?? true

@@ -78,7 +78,7 @@ struct NetworkState: Sendable {
     }
 
     /// The time at which an unknown network counts as an outage; `nil` if it is known, or counts already.
-    var firstLookEnds: BootTime? { paths == nil && !hasGivenUpWaiting ? started + policy.firstLook : nil }
+    var firstLookEnds: BootTime? { paths == nil && !hasGivenUpWaiting ? started + policy.paths.firstLook : nil }
 
     mutating func giveUpWaiting() { hasGivenUpWaiting = true }
 
@@ -143,7 +143,7 @@ struct NetworkState: Sendable {
     /// Whether a request's body is too large to be lost without harm when the path goes. A resumable upload loses
     /// nothing.
     private func isLarge(_ entry: QueueEntry) -> Bool {
-        entry.bytes > policy.smallBytes && !entry.flags.contains(.resumable)
+        entry.bytes > policy.canaries.smallBytes && !entry.flags.contains(.resumable)
     }
 
     /// The time at which a request is looked at again whose body would not be finished before the path goes; `nil` if

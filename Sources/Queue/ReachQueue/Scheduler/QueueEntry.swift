@@ -25,6 +25,14 @@ struct QueueEntry: Sendable {
         case dead
         /// Forgotten: its slot is free for another request.
         case free
+
+        /// Whether it stands in a line or among the waits of its group.
+        var isPlaced: Bool {
+            switch self {
+            case .ready, .networkWait, .destinationWait: true
+            case .storing, .parked, .preparing, .running, .judged, .dead, .free: false
+            }
+        }
     }
 
     struct Flags: OptionSet, Sendable {

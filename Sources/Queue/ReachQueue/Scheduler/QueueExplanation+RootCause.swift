@@ -8,7 +8,7 @@ extension QueueExplanation.Reason {
     package func naming(_ rootCause: (NetworkCondition) -> RootCause?) -> QueueExplanation.Reason {
         guard let lacks, let cause = rootCause(lacks) else { return self }
         var reason = self
-        if cause.kind == .detail(.noLinks), lacks != .any {
+        if cause.kind == .noLinks, lacks != .any {
             reason.text = "No link of this machine can satisfy '\(DisplayText.sanitized(lacks.description))'."
             reason.remedy = "It starts when there is one that can."
             return reason

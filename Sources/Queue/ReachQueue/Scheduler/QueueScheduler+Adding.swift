@@ -175,7 +175,7 @@ extension QueueScheduler {
 
     private mutating func restore(_ stored: StoredRequest) {
         // A clock that was set back must not put off what waits, nor let it live forever.
-        let longestWait = now + policy.retryLongest
+        let longestWait = now + policy.retries.longest
         let lifetime = stored.deadline.boot - stored.created.boot
         let deadline = min(stored.deadline.boot, now + lifetime)
         if case .dead(let reason, let time) = stored.state {
@@ -214,6 +214,6 @@ extension QueueScheduler {
 
 extension StoredRequest {
     fileprivate var order: OrderChains.Key? {
-        OrderChains.Key(owner: owner, orderKey: orderKey, uniqueness: uniqueness)
+        OrderChains.Key(owner: owner, orderKey: self.orderKey, uniqueness: self.uniqueness)
     }
 }

@@ -304,8 +304,8 @@ extension QueueScheduler {
             let attempt = attempts[index]
             let (entry, count) = (requests[attempt.slot], counts[attempt.owner] ?? 0)
             guard attempt.owner != user, count >= ofUser + 2 || ofUser == 0, mayYield(attempt) else { continue }
-            let grace = since + policy.shareGrace
-            let time = count >= ofUser + 2 ? grace : max(grace, entry.since + policy.shareSlice)
+            let grace = since + policy.shares.grace
+            let time = count >= ofUser + 2 ? grace : max(grace, entry.since + policy.shares.slice)
             let rank = (count, entry.priority.rawValue, entry.since.nanoseconds)
             if let best, best.at < time || (best.at == time && best.rank >= rank) { continue }
             best = (index, time, rank)
@@ -330,6 +330,6 @@ extension QueueScheduler {
         publish(event)
         place(attempt.slot)
         turn.changes.append(.update(progress(attempt.slot)))
-        attempts.keepLastSlot(until: now + policy.shareMemory)
+        attempts.keepLastSlot(until: now + policy.shares.memory)
     }
 }

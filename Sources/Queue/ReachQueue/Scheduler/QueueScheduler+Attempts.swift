@@ -141,7 +141,7 @@ extension QueueScheduler {
             attempts[index].lingerUntil = nil
         } else if attempts[index].lingerUntil == nil {
             attempts[index].lacking = lacking
-            attempts[index].lingerUntil = now + policy.linger
+            attempts[index].lingerUntil = now + policy.paths.linger
             if attempt.phase == .judging { failed(index, .network) }
         }
     }
@@ -282,7 +282,7 @@ extension QueueScheduler {
         let group = gates[requests[slot].group]
         let present = network.paths.flatMap { attempt.path(in: pathsInReach(of: group, $0, isBegun: true)) }
         guard present == nil, attempt.isSent else { return }
-        let lostAt = (attempt.lingerUntil ?? now + policy.linger) + (.zero - policy.linger)
+        let lostAt = (attempt.lingerUntil ?? now + policy.paths.linger) + (.zero - policy.paths.linger)
         network.interrupted(requests[slot], by: attempt.path, at: lostAt)
         requests[slot].notBefore = now
         requests[slot].flags.insert(.networkFailure)

@@ -69,7 +69,7 @@ extension QueueScheduler {
 
     private func canaryRank(of entry: QueueEntry) -> Int {
         (needsPreparation(entry) ? 4 : 0) + (entry.flags.contains(.repeatable) ? 0 : 2)
-            + (entry.bytes <= policy.smallBytes ? 0 : 1)
+            + (entry.bytes <= policy.canaries.smallBytes ? 0 : 1)
     }
 
     /// Whether a canary to the lane's destination may start now. A destination that bears no request is taken out of

@@ -66,11 +66,11 @@ extension QueueScheduler {
             requests[slot].startClass = .backlog
             requests[slot].flags.insert(.awaitsClock)
             requests[slot].flags.remove(.networkFailure)
-            return policy.clockRetry
+            return policy.retries.clock
         case .disk:
             requests[slot].startClass = .backlog
             requests[slot].flags.remove(.networkFailure)
-            return policy.diskRetry
+            return policy.retries.disk
         }
         if failure == .destination {
             requests[slot].flags.remove(.networkFailure)
@@ -84,9 +84,9 @@ extension QueueScheduler {
     private mutating func retryAfter(_ result: RequestResult?) -> Duration? {
         guard let result, let value = result.header("retry-after"),
             let wait = RetryAfter.parse(
-                value, date: result.header("date"), now: moment.wall, longest: policy.retryAfterLongest)
+                value, date: result.header("date"), now: moment.wall, longest: policy.retries.afterLongest)
         else { return nil }
-        return min(RetryAfter.jittered(wait, using: &turn.random), policy.retryAfterLongest)
+        return min(RetryAfter.jittered(wait, using: &turn.random), policy.retries.afterLongest)
     }
 
     private mutating func publishRetry(_ slot: Slot, _ failure: Failure, _ result: RequestResult?) {

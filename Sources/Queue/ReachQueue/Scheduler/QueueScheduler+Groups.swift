@@ -61,7 +61,7 @@ extension QueueScheduler {
         guard network.paths != nil, hasKnownPath(group) else { return }
         let verdict = verdict(of: group)
         gates.setPath(verdict.path, of: group)
-        let settled = network.changed.map { $0 + policy.settling } ?? now
+        let settled = network.changed.map { $0 + policy.paths.settling } ?? now
         // A canary of other hosts says nothing about a host's own path.
         let isShared = gates[group].key.destination == nil
         let other = isShared ? verdict.path.flatMap { gates.unprovedGate(by: $0.interfaceIndex) } : nil

@@ -44,7 +44,7 @@ extension QueueScheduler {
     private func mayBeCarried(_ slot: Slot, by carrier: Slot) -> Bool {
         let entry = requests[slot]
         return entry.group == requests[carrier].group && !entry.flags.contains(.held) && entry.deadline > now
-            && [.ready, .destinationWait, .networkWait].contains(entry.place)
+            && entry.place.isPlaced
     }
 
     /// The lease of a carrier was not written.

@@ -69,7 +69,7 @@ extension QueueScheduler {
         let attempt = attempts[index]
         let path = network.paths?[interfaceIndex: attempt.path.interfaceIndex] ?? attempt.path
         let bar = metered.bar(for: gates[requests[attempt.slot].group].key.payer)
-        let isNearlyOver = left.map { $0 <= policy.smallBytes } ?? false
+        let isNearlyOver = left.map { $0 <= policy.canaries.smallBytes } ?? false
         guard bar.bars(path), facts(attempt).isRepeatable, !isNearlyOver else { return }
         interrupt(index, reason: Blocker.meteredBudget.words[0])
     }
@@ -81,7 +81,7 @@ extension QueueScheduler {
     func meteredWait(_ slot: Slot) -> BootTime? {
         let entry = requests[slot]
         let group = gates[entry.group]
-        guard group.key.payer != .exempt, entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable),
+        guard group.key.payer != .exempt, entry.bytes > policy.canaries.smallBytes, !entry.flags.contains(.resumable),
             let path = group.path, let tightest = metered.tightest(for: entry.owner, by: path),
             entry.bytes > tightest.left
         else { return nil }

@@ -99,10 +99,9 @@ extension QueueScheduler {
             guard entry.place != .preparing, entry.place != .judged else { continue }
             let group = separateGroup(for: entry)
             if let index = attempts.index(at: slot) { endTrial(index) }
-            let isPlaced = [.ready, .networkWait, .destinationWait].contains(entry.place)
-            if isPlaced { unplace(slot) }
+            if entry.place.isPlaced { unplace(slot) }
             move(slot, to: group)
-            guard isPlaced else { continue }
+            guard entry.place.isPlaced else { continue }
             requests[slot].flags = entry.flags
             place(slot)
             requests[slot].since = entry.since

@@ -12,22 +12,14 @@ struct RequestDeadlines: Sendable {
         var bytes: Int64 = 0
     }
 
-    private struct Limits: Sendable {
-        let count: Int
-        let bytes: Int64
-        let lifetime: Duration
-    }
-
-    private let limits: Limits
+    private let limits: QueuePolicy.Keeping
     private var unfinished = SlotDeadlines()
     private var dead = DeadlineQueue<Slot>()
     private var owners: [UInt32: DeadRequests] = [:]
     /// The order that each dead request had. It joins this order again when it is retried.
     private var orders: [Slot: OrderChains.Key] = [:]
 
-    init(_ policy: QueuePolicy) {
-        limits = Limits(count: policy.deadCount, bytes: policy.deadBytes, lifetime: policy.deadLifetime)
-    }
+    init(_ policy: QueuePolicy) { limits = policy.dead }
 
     mutating func reserveCapacity(_ count: Int) { unfinished.reserveCapacity(count) }
 

@@ -30,9 +30,9 @@ struct RunningAttempts: Sendable {
     var indices: Range<Int> { attempts.indices }
     var ids: [RequestID] { attempts.map(\.id) }
     /// Whether all slots are occupied.
-    var isFull: Bool { attempts.count >= policy.globalLimit }
+    var isFull: Bool { attempts.count >= policy.slots.all }
     /// The number of free slots.
-    var room: Int { policy.globalLimit - attempts.count }
+    var room: Int { policy.slots.all - attempts.count }
 
     subscript(index: Int) -> RunningAttempt {
         _read { yield attempts[index] }
@@ -113,7 +113,7 @@ struct RunningAttempts: Sendable {
 
     /// The channel of a path's interface.
     mutating func channel(for path: QueuePath) -> ChannelIndex {
-        let limit = path.traits.isCarried(by: .wwan) ? policy.modemLimit : policy.interfaceLimit
+        let limit = path.traits.isCarried(by: .wwan) ? policy.slots.modem : policy.slots.interface
         for channel in channels.indices
         where channels[channel].isUsed && channels[channel].interfaceIndex == path.interfaceIndex {
             channels[channel].limit = limit
@@ -144,7 +144,7 @@ struct RunningAttempts: Sendable {
         let (running, limit) = (channels[channel].running, channels[channel].limit)
         guard running < limit else { return false }
         guard now < sharedUntil else { return true }
-        if room <= 1, (shares[user]?.running ?? 0) * 2 >= policy.globalLimit { return false }
+        if room <= 1, (shares[user]?.running ?? 0) * 2 >= policy.slots.all { return false }
         guard running + 1 >= limit, limit > 1 else { return true }
         return attempts.count { $0.channel == channel && $0.owner == user } * 2 < limit
     }

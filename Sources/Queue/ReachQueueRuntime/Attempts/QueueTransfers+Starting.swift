@@ -36,8 +36,8 @@ extension QueueTransfers {
     /// Forgets a request that is over.
     ///
     /// - Parameter keepsAnswer: Whether its result is kept, and with it the file of its answer.
-    func forget(_ id: RequestID, keepsAnswer: Bool) {
-        downloads.forget(id)
+    func forget(_ id: RequestID, isCancelled: Bool, keepsAnswer: Bool) {
+        downloads.forget(id, isCancelled: isCancelled)
         uploads.forget(id, in: spool)
         quota.remove(id)
         // Most requests leave nothing, so the search is saved.
@@ -145,7 +145,7 @@ extension QueueTransfers {
         send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 
-    private func findEngine() throws(TransferFailure) -> any TransferMaker {
+    func findEngine() throws(TransferFailure) -> any TransferMaker {
         if let engine { return engine }
         let made = try makeEngine()
         (made as? TransferEngine)?.resolver.route = serverRoute

@@ -37,7 +37,7 @@ package final class QueueTransfers {
         let order: AttemptOrder
         let request: QueuedRequest
         /// What ``request`` holds. Read once: each read copies all of it in another module
-        /// (Documentation/architecture/bounds.md).
+        /// (contrib/bench/bounds.md).
         let specification: RequestSpecification
         let terms: RequestTerms
         let began: Instant
@@ -88,7 +88,7 @@ package final class QueueTransfers {
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
     /// The bytes of the spool's disk that stay free; `nil` where answers may fill it.
-    var keptFree: Int64?
+    var keptFree: KeptSpace?
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
     var running: [RequestID: Running] = [:]
@@ -167,14 +167,20 @@ package final class QueueTransfers {
         _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
     ) {
         if let transfer = removeRunning(id)?.transfer { engine?.cancel(transfer) }
-        guard let engine, let (file, record) = leftover(of: id, to: request.specification.terms.outputPath) else {
-            return reply(nil)
-        }
+        // After a restart no attempt may have been made yet.
+        guard let engine = try? findEngine(),
+            let (file, record) = leftover(of: id, to: request.specification.terms.outputPath)
+        else { return reply(nil) }
         engine.resumePoint(record: record, of: file) { [weak self] point in
-            if point != nil { self?.downloads.keep(id) }
+            if point != nil { self?.downloads.keep(id, for: .client) }
             reply(point.map { ($0, file) })
         }
     }
+
+    func dropPart(of id: RequestID) { downloads.forget(id, isCancelled: true) }
+
+    /// Takes over what an earlier run may have left of a download.
+    func adoptPart(of id: RequestID, to path: String) { downloads.adopt(id, to: path) }
 
     /// Continues an attempt for which the host has room again for pieces of the answer.
     func resumeReading(_ id: RequestID) { if let transfer = running[id]?.transfer { engine?.resume(transfer) } }
@@ -292,7 +298,9 @@ package final class QueueTransfers {
     private func finishedDownload(_ attempt: Running, _ report: TransferReport) {
         let id = attempt.order.id
         guard report.failure == nil, let bytes = report.fileBytes else {
-            if report.resume != nil, host != nil { downloads.keep(id) }
+            if report.resume != nil, host != nil { downloads.keep(id, for: .failure) }
+            // As with answers: parts that wait for each other's room would wait forever.
+            if keptFree != nil, report.failure?.isOfFullDisk == true { downloads.forget(id, isCancelled: true) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         downloads.deliver(id) { [weak self] path, failure in

@@ -1,3 +1,5 @@
+internal import ReachQueue
+
 /// How much is kept of each owner's requests that are done or cancelled.
 struct KeptAccounts {
     struct Account: Equatable {
@@ -30,18 +32,18 @@ struct KeptAccounts {
         defer { grown = [] }
         return grown.filter { owner in
             let account = self[owner]
-            return account.count > options.resultCount + slack || isTooLong(account, options)
+            return account.count > options.results.count + slack || isTooLong(account, options)
         }.sorted()
     }
 
     /// Whether one more has to go.
     func mustShrink(_ owner: UInt32, _ options: QueueStoreOptions) -> Bool {
         let account = self[owner]
-        return account.count > options.resultCount || isTooLong(account, options)
+        return account.count > options.results.count || isTooLong(account, options)
     }
 
     /// The last one stays, however long it is: attempts bound an answer.
     private func isTooLong(_ account: Account, _ options: QueueStoreOptions) -> Bool {
-        account.bytes > options.resultBytes && account.count > 1
+        account.bytes > options.results.bytes && account.count > 1
     }
 }

@@ -40,50 +40,44 @@ struct LoggedChange {
 
     /// Appends a change as the change log takes it.
     static func append(_ change: StoreChange, boot: Int64, to changes: inout [LoggedChange]) {
+        func add(_ kind: Kind, _ id: Int64, _ row: [SQLiteValue] = [], more: [SQLiteValue] = []) {
+            changes.append(LoggedChange(kind: kind, id: id, row: row, more: more))
+        }
         switch change {
         case .insert(let stored, let request):
             let row = NewRow.writer.values(NewRow(stored: stored, request: request.specification, boot: boot))
-            var change = LoggedChange(kind: .insert, id: stored.id.rawValue, row: row)
-            if case .inline(let bytes) = request.specification.body { change.more = [.blob(bytes)] }
-            changes.append(change)
+            var body: [SQLiteValue] = []
+            if case .inline(let bytes) = request.specification.body { body = [.blob(bytes)] }
+            add(.insert, stored.id.rawValue, row, more: body)
         case .lease(let id, let attempt, let interface, _, let moment):
-            let row: [SQLiteValue] = [
-                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970),
-            ]
-            changes.append(LoggedChange(kind: .lease, id: id.rawValue, row: row))
+            add(.lease, id.rawValue, [.integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970)])
         case .update(let progress):
-            let row = ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
-            changes.append(LoggedChange(kind: .update, id: progress.id.rawValue, row: row))
-        case .holdRequest(let id, let isHeld):
-            changes.append(LoggedChange(kind: .hold, id: id.rawValue, row: [.flag(isHeld)]))
+            add(.update, progress.id.rawValue, ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot)))
+        case .holdRequest(let id, let isHeld): add(.hold, id.rawValue, [.flag(isHeld)])
         case .finish(let progress, let end, let result, let moment):
             let state = RowState(end)
             let row = ChangedRow.writer.values(
                 ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
-            changes.append(
-                LoggedChange(kind: .finish, id: progress.id.rawValue, row: row, more: result.map(columns) ?? []))
+            add(.finish, progress.id.rawValue, row, more: result.map(columns) ?? [])
         case .purge(let ids):
-            for id in ids { changes.append(LoggedChange(kind: .purge, id: id.rawValue)) }
-        case .markRead(let id): changes.append(LoggedChange(kind: .markRead, id: id.rawValue))
+            for id in ids { add(.purge, id.rawValue) }
+        case .markRead(let id): add(.markRead, id.rawValue)
         case .revive(let progress, let deadline):
             let row = ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
-            let more = times(of: deadline) + [.integer(boot)]
-            changes.append(LoggedChange(kind: .revive, id: progress.id.rawValue, row: row, more: more))
+            add(.revive, progress.id.rawValue, row, more: times(of: deadline) + [.integer(boot)])
         case .holdQueue(let owner, let isHeld):
-            changes.append(LoggedChange(kind: isHeld ? .holdQueue : .releaseQueue, id: Int64(owner ?? 0)))
+            add(isHeld ? .holdQueue : .releaseQueue, Int64(owner ?? 0))
         case .openBreaker(let breaker):
             let more =
                 place(of: breaker.destination, breaker.interface, breaker.owner) + times(of: breaker.openUntil)
                 + [.integer(boot), .integer(breaker.step)]
-            changes.append(LoggedChange(kind: .openBreaker, id: 0, more: more))
+            add(.openBreaker, 0, more: more)
         case .closeBreaker(let destination, let interface, let owner):
-            let more = place(of: destination, interface, owner)
-            changes.append(LoggedChange(kind: .closeBreaker, id: 0, more: more))
+            add(.closeBreaker, 0, more: place(of: destination, interface, owner))
         case .join(let id, let others):
             for start in stride(from: 0, to: others.count, by: Self.mostJoined) {
                 let some = others[start..<min(start + Self.mostJoined, others.count)]
-                changes.append(
-                    LoggedChange(kind: .join, id: id.rawValue, more: some.map { .integer($0.rawValue) }))
+                add(.join, id.rawValue, more: some.map { .integer($0.rawValue) })
             }
         case .setMetered(let account):
             let more: [SQLiteValue] = [
@@ -91,7 +85,7 @@ struct LoggedChange {
                 .integer(account.reported), .optional(account.before?.first), .optional(account.before?.bytes),
                 .optional(account.ahead),
             ]
-            changes.append(LoggedChange(kind: .setMetered, id: 0, more: more))
+            add(.setMetered, 0, more: more)
         }
     }
 
@@ -208,18 +202,16 @@ struct LoggedChange {
     /// Whether there are as many values as a change of its kind has. What they are the tables' rules say; but numbers
     /// go on behind these.
     private var hasItsValues: Bool {
-        switch kind {
-        case .insert, .event, .trimEvents: guard 0...RowRules.numbers.upperBound ~= id else { return false }
-        default: break
-        }
+        let isInRange = 0...RowRules.numbers.upperBound ~= id
         return switch kind {
-        case .insert: 1...NewRow.writer.count ~= row.count && more.count <= 1
+        case .insert: isInRange && 1...NewRow.writer.count ~= row.count && more.count <= 1
         case .lease: row.count == 3 && more.isEmpty
         case .update: 1...ChangedRow.writer.count ~= row.count && more.isEmpty
         case .hold: row.count == 1 && more.isEmpty
         case .finish: 1...ChangedRow.writer.count ~= row.count && (more.isEmpty || more.count == 6)
-        case .purge, .markRead, .trimEvents, .holdQueue, .releaseQueue: row.isEmpty && more.isEmpty
-        case .event: row.isEmpty && more.count == 1
+        case .trimEvents: isInRange && row.isEmpty && more.isEmpty
+        case .purge, .markRead, .holdQueue, .releaseQueue: row.isEmpty && more.isEmpty
+        case .event: isInRange && row.isEmpty && more.count == 1
         case .revive: 1...ChangedRow.writer.count ~= row.count && more.count == 3
         case .openBreaker: row.isEmpty && more.count == 6
         case .setMetered: row.isEmpty && more.count == 7

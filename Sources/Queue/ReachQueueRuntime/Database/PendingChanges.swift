@@ -86,7 +86,9 @@ struct PendingChanges {
             case .finish: ended[change.id] = first + offset
             case .markRead: hasReadAnswers = true
             case .event: lastEvent = max(lastEvent, change.id)
-            default: break
+            case .lease, .update, .hold, .purge, .trimEvents, .revive, .holdQueue, .releaseQueue, .openBreaker,
+                .closeBreaker, .setMetered, .join:
+                break
             }
             if let name = change.spoolName { files[change.id, default: []].insert(name) }
         }

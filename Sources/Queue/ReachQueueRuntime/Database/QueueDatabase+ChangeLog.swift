@@ -111,13 +111,13 @@ extension QueueDatabase {
         let wanted = leased + carried(by: leased, changes)
         let ids = wanted.filter { pending.request(RequestID(rawValue: $0)) == nil }
         // Those of an earlier run, whose changes did not fit into the tables.
-        if ids.contains(where: pending.hasInserted) { try fold() }
+        if ids.contains(where: pending.hasInserted) { try foldPending() }
         var found: [RequestID: QueuedRequest] = [:]
         // Each read by itself would lock and unlock the file.
         let ranges = Self.ranges(of: ids)
-        let isOneReading = ranges.count > 1 && !isFolded
-        if isOneReading { try? statements.beginReading.run() }
-        defer { if isOneReading { try? statements.commit.run() } }
+        let isOneReading = ranges.count > 1 && !fold.isOpen
+        if isOneReading { try? statements.transactions.beginReading.run() }
+        defer { if isOneReading { try? statements.transactions.commit.run() } }
         for range in ranges {
             do throws(SQLiteError) {
                 try readSpecifications(of: range, into: &found)
@@ -187,7 +187,7 @@ extension QueueDatabase {
     private func facts(of id: RequestID) -> RequestFacts? {
         if let facts = leases[id] { return facts }
         if let request = pending.request(id) { return RequestFacts(request) }
-        return try? statements.facts.first(.integer(id.rawValue)) { row in
+        return try? statements.requests.facts.first(.integer(id.rawValue)) { row in
             RequestFacts(
                 owner: UInt32(clamping: row.integer(0)), texts: row.integer(1),
                 bodyName: row.integer(2) == 3 ? row.text(3) : nil)
@@ -196,7 +196,7 @@ extension QueueDatabase {
 
     /// The spool files of a forgotten request: those that its rows name, and those that pending changes name.
     private func files(of id: RequestID) -> Set<String> {
-        let named = (try? names(statements.spoolNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
+        let named = (try? names(statements.kept.fileNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
         return pending.files(of: id).union(named)
     }
 
@@ -204,7 +204,7 @@ extension QueueDatabase {
     ///
     /// - Parameter changes: Those that are about to be written.
     private func answerNames(of id: RequestID, among changes: [LoggedChange]) throws(SQLiteError) -> Set<String> {
-        var named = Set(try names(statements.answerName, .integer(id.rawValue)))
+        var named = Set(try names(statements.answers.fileName, .integer(id.rawValue)))
         let last = changes.last { $0.kind == .finish && $0.id == id.rawValue } ?? pending.lastEnd(of: id)
         if let name = last?.spoolName { named.insert(name) }
         return named
@@ -220,15 +220,15 @@ extension QueueDatabase {
     var isFlushDue: Bool {
         if pendingBytes >= options.changeLogBytes || changeLog.length >= options.longestChangeLog { return true }
         return pending.accounts.contains { owner, more in
-            let inTables = keptInTables[owner]
+            let inTables = fold.keptInTables[owner]
             return surplus(of: owner, more) > options.slack
-                || (inTables.bytes + more.bytes > options.resultBytes && inTables.count + more.count > 1)
+                || (inTables.bytes + more.bytes > options.results.bytes && inTables.count + more.count > 1)
         }
     }
 
     /// How many of an owner's requests are over and more than may be kept.
     private func surplus(of owner: UInt32, _ more: PendingChanges.Account) -> Int {
-        keptInTables[owner].count - more.doomedRows + more.count - options.resultCount
+        fold.keptInTables[owner].count - more.doomedRows + more.count - options.results.count
     }
 
     private static let surplusTogether = 64
@@ -240,7 +240,7 @@ extension QueueDatabase {
         for (owner, more) in pending.accounts {
             let surplus = surplus(of: owner, more)
             guard surplus > Self.surplusTogether else { continue }
-            if more.nextRows < surplus, more.doomedRows + more.nextRows < keptInTables[owner].count {
+            if more.nextRows < surplus, more.doomedRows + more.nextRows < fold.keptInTables[owner].count {
                 // Those that are pending must not be among the rows.
                 unfold()
                 if let rows = try? firstKept(max(surplus, 1024), of: owner, after: more.doomedRows) {
@@ -290,10 +290,9 @@ extension QueueDatabase {
         }
         leases = old.leases
         joins = old.joins
-        lastEnd = old.lastEnd
+        fold.now.lastEnd = old.fold.now.lastEnd
         lastID = max(lastID, old.lastID)
-        filesToRemoveWhenSafe = old.filesToRemoveWhenSafe
-        mayHaveLostWrites = old.mayHaveLostWrites
+        safety.takeOver(old.safety)
         hasUsedReserve = old.hasUsedReserve
         losses += old.losses
         outbox?.skip(to: pending.lastEvent)

@@ -1,41 +1,15 @@
-internal import Glibc
 internal import ReachCore
 internal import ReachQueue
 
 /// The tables are the fold of the change log. A transaction of SQLite has what is pending: it is open while someone
 /// reads, and it is committed when the changes are many. Who reads sees the tables alone, and writes nothing.
 extension QueueDatabase {
-    /// What a fold counts, to go back to.
-    struct Counters {
-        var kept: KeptAccounts
-        var filesToRemove: [String]
-        var finished: Int
-        var lastEnd: Timestamp
-        var leftOut: [String]
-    }
-
-    private var counters: Counters {
-        get {
-            Counters(kept: kept, filesToRemove: filesToRemove, finished: finished, lastEnd: lastEnd, leftOut: leftOut)
-        }
-        set {
-            (kept, filesToRemove, finished) = (newValue.kept, newValue.filesToRemove, newValue.finished)
-            (lastEnd, leftOut) = (newValue.lastEnd, newValue.leftOut)
-        }
-    }
-
-    /// Whether the tables have more than was committed.
-    var isFolded: Bool { countersBefore != nil }
-
-    /// What the committed tables keep of each owner.
-    var keptInTables: KeptAccounts { countersBefore?.kept ?? kept }
-
     /// Brings what is pending into the tables, in memory alone. It stays so until ``flush()`` or ``unfold()``; until
     /// then no other program can write to the file.
-    func fold() throws(SQLiteError) {
+    func foldPending() throws(SQLiteError) {
         if pending.isFolded { return }
         do throws(SQLiteError) {
-            if !isFolded {
+            if !fold.isOpen {
                 // Otherwise what does not fit into SQLite's cache would go into its log. Within a transaction this
                 // changes nothing.
                 try database.execute("PRAGMA cache_spill = OFF")
@@ -50,33 +24,31 @@ extension QueueDatabase {
 
     private func beginFold() throws(SQLiteError) {
         do throws(SQLiteError) {
-            try statements.begin.run()
+            try statements.transactions.begin.run()
         } catch {
-            endFold()
+            allowSpills()
             throw error
         }
-        countersBefore = counters
+        fold.begin()
     }
 
     /// Takes what is pending out of the tables again.
     func unfold() {
-        guard let before = countersBefore else { return }
+        guard fold.isOpen else { return }
         if database.isInTransaction { try? database.execute("ROLLBACK") }
-        counters = before
+        fold.undo()
         pending.markUnfolded()
-        endFold()
+        allowSpills()
     }
 
-    private func endFold() {
-        countersBefore = nil
-        try? database.execute("PRAGMA cache_spill = ON")
-    }
+    private func allowSpills() { try? database.execute("PRAGMA cache_spill = ON") }
 
     /// Brings the pending changes into the tables for good. On a full disk it tries again in the reserve.
     ///
-    /// - Throws: An error if the disk may have lost something (``mayHaveLostWrites``), or cannot be written.
+    /// - Throws: An error if the disk may have lost something (``TableSafety/mayHaveLostWrites``), or cannot be
+    ///   written.
     func flush() throws(SQLiteError) {
-        if mayHaveLostWrites { throw Self.doubt }
+        try safety.check()
         try flushAgain()
     }
 
@@ -93,7 +65,7 @@ extension QueueDatabase {
         }
         // If this fails, the tables have the changes all the same: the file is doubtful then, and what is written next
         // fails.
-        if !mayHaveLostWrites, !filesToRemoveWhenSafe.isEmpty { try? makeTablesSafe() }
+        if !safety.mayHaveLostWrites, safety.hasFilesToRemove { try? makeTablesSafe() }
     }
 
     private func commitFold() throws(SQLiteError) {
@@ -103,65 +75,64 @@ extension QueueDatabase {
             unfold()
             throw .storage("the disk has no room for the changes that wait")
         }
-        if !isFolded { try beginFold() }
+        if !fold.isOpen { try beginFold() }
         do throws(SQLiteError) {
             try applyPending()
             try prune()
-            try statements.setGeneration.run(.integer(changeLog.next))
+            try statements.transactions.setGeneration.run(.integer(changeLog.next))
             guard database.changedRows == 1 else { throw SQLiteError.corrupt("the table change_log has no row") }
-            try statements.commit.run()
+            try statements.transactions.commit.run()
         } catch {
             unfold()
             throw error
         }
-        endFold()
-        areTablesSafe = false
+        fold.end()
+        allowSpills()
+        safety.committed(removing: fold.takeFilesToRemove())
         pending = PendingChanges()
         changeLog.beginNext()
-        filesToRemoveWhenSafe += filesToRemove
-        filesToRemove = []
     }
 
     // MARK: Changes
 
-    /// Writes the pending changes that the open fold lacks. Those that the tables reject are noted in ``leftOut``.
+    /// Writes the pending changes that the open fold lacks. Those that the tables reject are noted in ``TableFold``.
     private func applyPending() throws(SQLiteError) {
         let changes = pending.effective
         let gone = pending.goneSinceFold
-        let before = counters
+        let before = fold.now
         try database.execute("SAVEPOINT pending")
         do throws(SQLiteError) {
             for change in changes { try write(change) }
         } catch {
             guard case .rejected = error else { throw error }
             try database.execute("ROLLBACK TO pending")
-            counters = before
+            fold.now = before
             try applyOneByOne(changes)
         }
         try database.execute("RELEASE pending")
         // Together: mostly their numbers follow each other.
         try purge(changes.filter { $0.kind == .purge }.map(\.id) + gone.map(\.id))
-        for request in gone { filesToRemove += request.files }
+        for request in gone { fold.now.filesToRemove += request.files }
         pending.markFolded()
         // Numbers of requests that are forgotten again are not given to others, either.
         if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
         if pending.lastInserted > 0 {
-            try statements.beginNumbers.run()
-            try statements.raiseNumber.run(.integer(pending.lastInserted))
+            try statements.transactions.beginNumbers.run()
+            try statements.transactions.raiseNumber.run(.integer(pending.lastInserted))
         }
     }
 
     private func applyOneByOne(_ changes: [LoggedChange]) throws(SQLiteError) {
         for change in changes {
-            let before = counters
+            let before = fold.now
             try database.execute("SAVEPOINT one")
             do throws(SQLiteError) {
                 try write(change)
             } catch {
                 guard case .rejected(let reason) = error else { throw error }
                 try database.execute("ROLLBACK TO one")
-                counters = before
-                leftOut.append("\(change.kind) of \(change.id): \(reason)")
+                fold.now = before
+                fold.now.leftOut.append("\(change.kind) of \(change.id): \(reason)")
             }
             try database.execute("RELEASE one")
         }
@@ -173,60 +144,60 @@ extension QueueDatabase {
         switch change.kind {
         case .insert:
             if change.row.count == NewRow.writer.count {
-                try statements.insert.run(change.row)
+                try statements.requests.insert.run(change.row)
             } else {
                 try database.prepare(NewRow.writer.insertion(change.row.count)).run(change.row)
             }
-            if let body = change.more.first { try statements.insertBody.run(id, body) }
-        case .lease: try statements.lease.run(change.row + [id])
-        case .update: try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
-        case .hold: try statements.hold.run(change.row + [id])
+            if let body = change.more.first { try statements.bodies.insert.run(id, body) }
+        case .lease: try statements.requests.lease.run(change.row + [id])
+        case .update: try statements.requests.update.run(ChangedRow.writer.filled(change.row) + [id])
+        case .hold: try statements.requests.hold.run(change.row + [id])
         case .finish: try finish(change)
         case .purge: break
-        case .markRead: try statements.markRead.run(id)
+        case .markRead: try statements.requests.markRead.run(id)
         case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
         case .trimEvents: try outbox?.trim(upTo: change.id)
         case .revive:
-            try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
+            try statements.requests.update.run(ChangedRow.writer.filled(change.row) + [id])
             // What it died of is over. The receipt has the file: the next answer gets the same name, so it goes before
             // a lease.
-            try statements.deleteResult.run(id)
-            try statements.setDeadline.run(change.more + [id])
-        case .holdQueue: try statements.holdQueue.run(id)
-        case .releaseQueue: try statements.releaseQueue.run(id)
-        case .openBreaker: try statements.openBreaker.run(change.more)
-        case .closeBreaker: try statements.closeBreaker.run(change.more)
-        case .join: for other in change.more { try statements.setCarrier.run(id, other) }
+            try statements.answers.delete.run(id)
+            try statements.requests.setDeadline.run(change.more + [id])
+        case .holdQueue: try statements.others.holdQueue.run(id)
+        case .releaseQueue: try statements.others.releaseQueue.run(id)
+        case .openBreaker: try statements.others.openBreaker.run(change.more)
+        case .closeBreaker: try statements.others.closeBreaker.run(change.more)
+        case .join: for other in change.more { try statements.requests.setCarrier.run(id, other) }
         case .setMetered:
             if case .integer(0) = change.more[2], case .null = change.more[4], case .null = change.more[6] {
-                try statements.removeMetered.run(change.more[0])
+                try statements.others.removeMetered.run(change.more[0])
             } else {
-                try statements.setMetered.run(change.more)
+                try statements.others.setMetered.run(change.more)
             }
         }
     }
 
     private func finish(_ change: LoggedChange) throws(SQLiteError) {
         let id = SQLiteValue.integer(change.id)
-        let facts = try statements.facts.first(id) { row in
+        let facts = try statements.requests.facts.first(id) { row in
             (owner: row.integer(0), texts: row.integer(1), body: row.integer(2), name: row.text(3))
         }
         // A row that was set aside has no end.
         guard let facts, let state = change.endState else { return }
         let bytes = (state == .dead ? 0 : facts.texts + RequestFacts.rowBytes) + change.answerBytes
-        try statements.finish.run(ChangedRow.writer.filled(change.row) + [.integer(bytes), id])
+        try statements.requests.finish.run(ChangedRow.writer.filled(change.row) + [.integer(bytes), id])
         // Only what is dead can be sent again.
         if state != .dead {
-            if facts.body == 1 { try statements.deleteBody.run(id) }
+            if facts.body == 1 { try statements.bodies.delete.run(id) }
             if facts.body == 3, let name = facts.name {
-                filesToRemove.append(name)
-                try statements.forgetBody.run(id)
+                fold.now.filesToRemove.append(name)
+                try statements.requests.forgetBody.run(id)
             }
         }
-        if !change.more.isEmpty { try statements.insertResult.run([id] + change.more) }
-        if state != .dead { kept.add(bytes, of: UInt32(clamping: facts.owner)) }
-        finished += 1
-        lastEnd = change.endTime ?? lastEnd
+        if !change.more.isEmpty { try statements.answers.insert.run([id] + change.more) }
+        if state != .dead { fold.now.kept.add(bytes, of: UInt32(clamping: facts.owner)) }
+        fold.now.finished += 1
+        fold.now.lastEnd = change.endTime ?? fold.now.lastEnd
     }
 
     // MARK: Safety
@@ -234,17 +205,10 @@ extension QueueDatabase {
     /// Waits until all of the tables is on the disk. Only then the change log may be overwritten, so that a loss of
     /// power always leaves the beginning of what was written.
     func makeTablesSafe() throws(SQLiteError) {
-        if mayHaveLostWrites { throw Self.doubt }
-        if areTablesSafe { return }
-        guard fdatasync(log) == 0 else {
-            let reason = String(cString: strerror(errno))
-            mayHaveLostWrites = true
-            throw .storage("fdatasync: \(reason)")
-        }
-        areTablesSafe = true
+        try safety.check()
+        if safety.isSafe { return }
+        try safety.makeSafe()
         changeLog.shorten()
-        removable += filesToRemoveWhenSafe
-        filesToRemoveWhenSafe = []
     }
 
     /// Waits for the tables and the change log.
@@ -253,13 +217,11 @@ extension QueueDatabase {
     func makeSafe() -> Bool {
         guard (try? makeTablesSafe()) != nil else { return false }
         guard pending.isEmpty || changeLog.sync() else {
-            mayHaveLostWrites = true
+            safety.doubt()
             return false
         }
         return true
     }
-
-    private static var doubt: SQLiteError { .storage("what was written may not have reached the disk") }
 
     /// Moves SQLite's log into the file and the file to the disk, so that nothing depends on SQLite's log or the change
     /// log any more.
@@ -270,7 +232,6 @@ extension QueueDatabase {
         guard try database.checkpoint(truncate: true) else {
             throw .storage("another program reads the queue's file")
         }
-        guard fdatasync(log) == 0 else { throw .storage("fdatasync: \(String(cString: strerror(errno)))") }
-        mayHaveLostWrites = false
+        try safety.endDoubt()
     }
 }

@@ -5,10 +5,10 @@ internal import ReachQueue
 extension QueueDatabase {
     /// Removes what is too much of those owners who got something, and now and then what is too old.
     func prune() throws(SQLiteError) {
-        for owner in kept.claimOwnersOverLimit(options, slack: options.slack) {
-            while kept.mustShrink(owner, options) {
-                var (left, ids): (KeptAccounts, [Int64]) = (kept, [])
-                try forEach(statements.firstKept, .integer(owner), .integer(Self.portion), .integer(0)) { row in
+        for owner in fold.now.kept.claimOwnersOverLimit(options, slack: options.slack) {
+            while fold.now.kept.mustShrink(owner, options) {
+                var (left, ids): (KeptAccounts, [Int64]) = (fold.now.kept, [])
+                try forEach(statements.kept.first, .integer(owner), .integer(Self.portion), .integer(0)) { row in
                     guard left.mustShrink(owner, options) else { return }
                     ids.append(row.integer(0))
                     left.remove(row.integer(1), of: owner)
@@ -17,9 +17,9 @@ extension QueueDatabase {
                 try purge(ids)
             }
         }
-        guard finished >= options.slack else { return }
-        finished = 0
-        try pruneOld(at: lastEnd)
+        guard fold.now.finished >= options.slack else { return }
+        fold.now.finished = 0
+        try pruneOld(at: fold.now.lastEnd)
     }
 
     /// An owner's requests that go first, in that order.
@@ -27,7 +27,7 @@ extension QueueDatabase {
     /// - Parameter offset: The number of those that are left out, because they have gone already.
     func firstKept(_ count: Int, of owner: UInt32, after offset: Int) throws(SQLiteError) -> [Int64] {
         var ids: [Int64] = []
-        try forEach(statements.firstKept, .integer(owner), .integer(count), .integer(offset)) {
+        try forEach(statements.kept.first, .integer(owner), .integer(count), .integer(offset)) {
             ids.append($0.integer(0))
         }
         return ids
@@ -35,10 +35,11 @@ extension QueueDatabase {
 
     /// Removes what has been kept for long enough, a portion at a time.
     func pruneOld(at time: Timestamp) throws(SQLiteError) {
-        let (end, overflow) = time.nanosecondsSince1970.subtractingReportingOverflow(options.resultLifetime.nanoseconds)
+        let (end, overflow) = time.nanosecondsSince1970.subtractingReportingOverflow(
+            options.results.lifetime.nanoseconds)
         guard !overflow else { return }
         var ids: [Int64] = []
-        try forEach(statements.oldKept, .integer(end), .integer(Self.portion)) { ids.append($0.integer(0)) }
+        try forEach(statements.kept.old, .integer(end), .integer(Self.portion)) { ids.append($0.integer(0)) }
         try purge(ids)
     }
 
@@ -50,13 +51,13 @@ extension QueueDatabase {
     func purge(_ ids: [Int64]) throws(SQLiteError) {
         for range in Self.ranges(of: ids) {
             let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
-            filesToRemove += try names(statements.spoolNames, first, last)
-            try forEach(statements.keptOf, first, last) { row in
-                kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
+            fold.now.filesToRemove += try names(statements.kept.fileNames, first, last)
+            try forEach(statements.kept.bytes, first, last) { row in
+                fold.now.kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
             }
-            try statements.deleteBodies.run(first, last)
-            try statements.deleteResults.run(first, last)
-            try statements.deleteRequests.run(first, last)
+            try statements.bodies.deleteAll.run(first, last)
+            try statements.answers.deleteAll.run(first, last)
+            try statements.requests.deleteAll.run(first, last)
         }
     }
 

@@ -15,7 +15,7 @@ extension QueueDatabase {
 
     /// The same without the requests.
     func contentsBesideRequests(at now: Instant) throws(SQLiteError) -> StoreContents {
-        try fold()
+        try foldPending()
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
         contents.breakers = try breakers(at: now)
@@ -59,13 +59,13 @@ extension QueueDatabase {
         }
         request.state = state(row, at: now)
         request.answerBytes = row.integer(.kept)
-        if request.joinGroup != nil {
+        if request.terms.value.joinGroup != nil {
             request.bodyBytes = row.integer(.bodyBytes)
             request.carrier = row.optionalInteger(.carrier).map(RequestID.init(rawValue:))
         }
         if !request.destination.isSecure {
             request.exposesSecrets =
-                row.integer(.bodyKind) != 0 || request.interceptor != nil
+                row.integer(.bodyKind) != 0 || request.terms.value.interceptor != nil
                 || !row.hasText("", in: .headers)
                     && !RequestColumns.headers(row.text(.headers) ?? "").allSatisfy(\.isHarmless)
         }
@@ -159,7 +159,7 @@ extension QueueDatabase {
     func readSpecifications(
         of ids: ClosedRange<Int64>, into found: inout [RequestID: QueuedRequest]
     ) throws(SQLiteError) {
-        let rows = statements.specifications
+        let rows = statements.reading.specifications
         var bodies: [(RequestID, RequestColumns.Body)] = []
         try rows.bind([.integer(ids.lowerBound), .integer(ids.upperBound)])
         defer { rows.reset() }
@@ -170,7 +170,7 @@ extension QueueDatabase {
         }
         for (id, body) in bodies {
             found[id]?.specification.body = try RequestColumns.body(body) { () throws(SQLiteError) in
-                try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
+                try statements.bodies.bytes.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
             }
         }
     }
@@ -234,14 +234,15 @@ extension QueueDatabase {
 
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        try fold()
-        return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
+        try foldPending()
+        return try statements.reading.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row)
+        }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
-        try fold()
-        let rows = statements.page
+        try foldPending()
+        let rows = statements.reading.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
             .integer(query.limit),
@@ -289,7 +290,7 @@ extension QueueDatabase {
 
     /// Delivers the events that an earlier run left.
     func repeatOutbox() throws(SQLiteError) {
-        try fold()
+        try foldPending()
         try outbox?.repeatAll()
     }
 
@@ -302,7 +303,7 @@ extension QueueDatabase {
     func answerNames() throws(SQLiteError) -> Set<String> { try spoolNames(in: "result") }
 
     private func spoolNames(in table: String) throws(SQLiteError) -> Set<String> {
-        try fold()
+        try foldPending()
         let rows = try database.prepare("SELECT body_path FROM \(table) WHERE body_kind = 3")
         var names: Set<String> = []
         while try rows.step() { if let name = rows.text(0) { names.insert(name) } }

@@ -29,7 +29,7 @@ extension QueueDatabase {
 
     /// Whether a request will still be sent.
     func isOpen(_ id: RequestID) throws(SQLiteError) -> Bool {
-        try fold()
+        try foldPending()
         let row = try database.prepare("SELECT state IN (0, 1) FROM request WHERE id = ?")
         return try row.first(.integer(id.rawValue)) { $0.integer(0) == 1 } ?? false
     }
@@ -50,7 +50,7 @@ extension QueueDatabase {
     func portion(
         from first: Int64, limit: Int, at now: Instant, _ aside: inout RowsSetAside
     ) throws(SQLiteError) -> Portion {
-        try fold()
+        try foldPending()
         let rows = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id >= ? ORDER BY id LIMIT ?")
         try rows.bind([.integer(first), .integer(limit)])
         var portion = Portion()
@@ -76,7 +76,7 @@ extension QueueDatabase {
     }
 
     private func storedRequests(_ ids: [Int64], at now: Instant) throws(SQLiteError) -> [StoredRequest] {
-        try fold()
+        try foldPending()
         let row = try database.prepare(
             "SELECT \(RequestColumn.schedulingList) FROM request WHERE id = ? AND state IN (0, 1, 3)")
         var requests: [StoredRequest] = []

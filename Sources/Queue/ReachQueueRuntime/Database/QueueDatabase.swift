@@ -16,41 +16,22 @@ final class QueueDatabase {
     var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
-    var finished = 0
-    /// Of requests that are over and not dead.
-    var kept = KeptAccounts()
-    /// Spool files that nothing names any more, once the fold is safe.
-    var filesToRemove: [String] = []
-    /// The same of folds that are committed and perhaps not on the disk; and of those that are.
-    var filesToRemoveWhenSafe: [String] = []
-    var removable: [String] = []
-    /// When the last request ended.
-    var lastEnd: Timestamp
+    /// What the tables have beyond what was committed.
+    var fold: TableFold
+    let safety: TableSafety
     /// What is in the change log, and not in the tables yet.
     var pending = PendingChanges()
     var changeLog: ChangeLogFile
     /// Whether the reserve was given up, so that what is in the change log fits into the tables.
     var hasUsedReserve = false
-    /// Whether all that was committed to the tables has reached the disk.
-    var areTablesSafe = false
-    /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once,
-    /// and takes the lost pages for good ones from then on, so that only writing all of it again helps
-    /// (``endDoubt()``).
-    var mayHaveLostWrites = false
-    /// Changes that the tables do not take, with the reasons.
-    var leftOut: [String] = []
     /// What else was acknowledged and is lost: sentences.
     var losses: [String] = []
-    /// What was counted before the fold that is open; `nil` while none is.
-    var countersBefore: Counters?
     /// The largest number of a request.
     var lastID: Int64 = 0
     /// What has to be known of leased requests when they end.
     var leases: [RequestID: RequestFacts] = [:]
     /// Whom requests carry that are not over.
     var joins: [RequestID: [RequestID]] = [:]
-    /// SQLite's log, to wait for the disk.
-    let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
         terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""),
@@ -70,7 +51,7 @@ final class QueueDatabase {
     ) throws {
         self.directory = directory
         self.options = options
-        lastEnd = now.wall
+        fold = TableFold(at: now.wall)
         // The file is made with this mask, before SQLite writes into it. One that is open is left alone: to close
         // another descriptor of it would take the locks away that SQLite holds.
         let file = open(directory.databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -99,8 +80,7 @@ final class QueueDatabase {
         }
         let generation = try database.number("SELECT generation FROM change_log") ?? 0
         changeLog = try ChangeLogFile(directory.changeLogPath, generation: generation)
-        log = Glibc.open(directory.databasePath + "-wal", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard log >= 0 else { throw SQLiteError.storage("open \(directory.databasePath)-wal: \(errno)") }
+        safety = try TableSafety(of: directory.databasePath)
         lastID = try lastNumber()
         let isKnown = old.map { [$0.changeLog.generation, $0.changeLog.next].contains(generation) } ?? false
         if !isKnown { try readChangeLog(at: now.wall) }
@@ -122,9 +102,6 @@ final class QueueDatabase {
         return next
     }
 
-    // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
-    deinit { close(log) }
-
     /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
     ///
     /// - Parameter looksAtRequests: False where ``portion(from:limit:at:_:)`` sets aside rows of requests.
@@ -132,9 +109,9 @@ final class QueueDatabase {
     func begin(at now: Instant, looksAtRequests: Bool = true) throws -> RowsSetAside {
         unfold()
         let rows = try setAsideImplausibleRows(at: now.wall, looksAtRequests: looksAtRequests)
-        kept = try readKept()
+        fold.now.kept = try readKept()
         lastID = try lastNumber()
-        finished = 0
+        fold.now.finished = 0
         return rows
     }
 

@@ -169,8 +169,8 @@ struct NewRow: Sendable {
         row.set(.state) { _ in .integer(RowState.waiting.rawValue) }
         row.set(.owner) { .integer($0.stored.owner) }
         row.set(.destination) { .text($0.stored.destination.description) }
-        row.set(.condition) { .text($0.stored.condition.description) }
-        row.set(.priority) { .integer($0.stored.priority.rawValue) }
+        row.set(.condition) { .text($0.stored.terms.value.condition.description) }
+        row.set(.priority) { .integer($0.stored.terms.value.priority.rawValue) }
         for name in ["order_key", "unique_mode", "unique_name", "depends", "strict"] { row.set(term: name) }
         row.set(.repeatable) { .flag($0.stored.isRepeatable) }
         row.set(term: "maximum_attempts")

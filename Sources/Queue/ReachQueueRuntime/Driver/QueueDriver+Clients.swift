@@ -30,9 +30,7 @@ extension QueueDriver {
     package func ask(
         _ command: (QueueInput.Ticket) -> QueueInput, _ reply: @escaping (QueueReply) -> Void
     ) {
-        lastTicket += 1
-        clients[lastTicket] = reply
-        send(command(lastTicket))
+        send(command(clients.add(reply)))
     }
 
     /// What a request waits for.

@@ -19,7 +19,7 @@ extension QueueDriver {
 
     func fail(_ error: QueueStoreError) {
         for reply in clients.values { reply(.refused(.storage)) }
-        clients = [:]
+        clients.removeAll()
         setRestored(upTo: .max)
         notify(.failed(error))
     }
@@ -29,8 +29,10 @@ extension QueueDriver {
         setAside = path
         isOpen = false
         let waiting = Set(early.compactMap(\.ticket))
-        for (ticket, reply) in clients where !waiting.contains(ticket) { reply(.refused(.storage)) }
-        clients = clients.filter { waiting.contains($0.key) }
+        for (ticket, reply) in clients.all where !waiting.contains(ticket) {
+            clients[ticket] = nil
+            reply(.refused(.storage))
+        }
         setRestored(upTo: .max)
         restoredID = .min
         do throws(SystemError) {

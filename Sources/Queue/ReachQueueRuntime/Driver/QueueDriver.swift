@@ -62,8 +62,8 @@ package final class QueueDriver {
     /// The attempts that have ended since it was woken.
     private var endsToWrite = 0
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
-    var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
-    var lastTicket: QueueInput.Ticket = 0
+    /// By the tickets of their inputs.
+    var clients = NumberedTable<(QueueReply) -> Void>()
     /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
     /// Whoever waits for what the store reads.
@@ -95,7 +95,7 @@ package final class QueueDriver {
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
         isInMemory = true
-        store = MemoryStore(resultCount: policy.resultCount) { [loopReference] notice in
+        store = MemoryStore(resultCount: policy.results.count) { [loopReference] notice in
             // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
             guard case .opened = notice else { loopReference.owner?.handle(notice); return }
             loopReference.owner?.loop.afterEvents { loopReference.owner?.handle(notice) }
@@ -270,7 +270,7 @@ package final class QueueDriver {
         case .followRoute(let destination): executor?.followRoute(destination)
         case .unfollowRoute(let destination): executor?.unfollowRoute(destination)
         case .lookUp(let destination, let owner): executor?.lookUp(destination, for: owner)
-        case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
+        case .reply(let ticket, let reply): clients.remove(ticket)?(reply)
         case .publish(let event):
             executor?.published(event)
             onEvent(event)

@@ -11,8 +11,15 @@ final class QueueDownloads {
         let path: String
         /// Where it is until it is whole.
         let part: String
-        /// Whether a client knows where it is, to resume it.
-        var isKept = false
+        var keeper: Keeper?
+    }
+
+    /// Who has use for what is there after the end of the request.
+    enum Keeper {
+        /// Whoever learns that the request failed: nobody, if it is cancelled.
+        case failure
+        /// A client that knows where it is, to resume it.
+        case client
     }
 
     private let thread = SerialThread.files
@@ -43,12 +50,19 @@ final class QueueDownloads {
 
     /// An attempt begins, or has another place by its answer.
     func begin(_ id: RequestID, to path: String, by sink: FileSink) {
-        if let old = downloads[id], old.part != sink.path, !old.isKept { remove(old.part) }
+        if let old = downloads[id], old.part != sink.path, old.keeper != .client { remove(old.part) }
         downloads[id] = Download(path: path, part: sink.path)
     }
 
-    /// Keeps it after the end of its request, since a client may resume it.
-    func keep(_ id: RequestID) { downloads[id]?.isKept = true }
+    /// Counts what an earlier process left of a download as this request's: as after a failed attempt.
+    func adopt(_ id: RequestID, to path: String) {
+        if downloads[id] == nil {
+            downloads[id] = Download(path: path, part: Self.part(of: path, id), keeper: .failure)
+        }
+    }
+
+    /// Keeps it after the end of its request, since it may be resumed.
+    func keep(_ id: RequestID, for keeper: Keeper) { downloads[id]?.keeper = keeper }
 
     /// Puts a whole file in its place, safe on the disk.
     ///
@@ -60,9 +74,13 @@ final class QueueDownloads {
     }
 
     /// The request is over.
-    func forget(_ id: RequestID) {
-        guard !downloads.isEmpty, let download = downloads.removeValue(forKey: id), !download.isKept else { return }
-        remove(download.part)
+    func forget(_ id: RequestID, isCancelled: Bool) {
+        guard !downloads.isEmpty, let download = downloads.removeValue(forKey: id) else { return }
+        switch download.keeper {
+        case .client: break
+        case .failure: if isCancelled { remove(download.part) }
+        case nil: remove(download.part)
+        }
     }
 
     private func remove(_ part: String) {

@@ -19,7 +19,8 @@ final class PathFeed {
 
     /// - Parameter network: `nil` while the kernel cannot be observed. A path that is not known is no path.
     func update(network: NetworkSnapshot?) {
-        let usable = network?.routes.filter(\.isUsable) ?? []
+        // What goes by the proxy has the proxy's path, and what does not has no default route.
+        let usable = network?.routes.filter { $0.isUsable && !$0.isToProxy } ?? []
         if let routes, !Self.carry(usable, connectionsOf: routes) { epoch += 1 }
         routes = usable
         links = (network?.links ?? []).map(UInt32.init(bitPattern:))

@@ -2,10 +2,8 @@ package import ReachQueue
 
 /// How much is kept of what is over, and how the store writes.
 package struct QueueStoreOptions: Hashable, Sendable {
-    /// Requests of one owner that are done or cancelled: their number, their bytes with answers, for how long.
-    package var resultCount: Int
-    package var resultBytes: Int64
-    package var resultLifetime: Duration
+    /// Requests of one owner that are done or cancelled; their bytes with answers.
+    package var results: QueuePolicy.Keeping
     /// A file of this length is given up when the disk is full, so that ends and changes can be written.
     package var reserveBytes: Int64 = 1 << 20
     /// How many transactions are committed as one at most.
@@ -26,18 +24,16 @@ package struct QueueStoreOptions: Hashable, Sendable {
     package var longestLogPages = 750
 
     package init(_ policy: QueuePolicy = QueuePolicy()) {
-        resultCount = policy.resultCount
-        resultBytes = policy.resultBytes
-        resultLifetime = policy.resultLifetime
+        results = policy.results
     }
 
     /// The same with the bytes of requests of which nothing is kept: a little less than what the log's file keeps of
     /// its length.
     var longestChangeLog: Int { max(changeLogBytes, 960 << 10) }
 
-    /// Requests that an owner may have beyond ``resultCount`` for a while, so that not every end of one removes
+    /// Requests that an owner may have beyond ``results`` for a while, so that not every end of one removes
     /// another.
-    var slack: Int { max(64, resultCount / 4) }
+    var slack: Int { max(64, results.count / 4) }
 }
 
 /// Where the store is in its work, for tests that kill the process there.

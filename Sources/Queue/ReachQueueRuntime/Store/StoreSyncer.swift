@@ -88,8 +88,8 @@ final class StoreSyncer: Sendable {
         wakeUp.waitUntilFinished()
     }
 
-    /// The first is synced at once, the next with all that come within 10 ms, or when there are 64: while the disk is
-    /// busy with the log, writing to it is slow.
+    /// One that waits alone is synced at once, several with all that come within 10 ms of the last sync, or when there
+    /// are 64: while the disk is busy with the log, writing to it is slow.
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
@@ -97,7 +97,7 @@ final class StoreSyncer: Sendable {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)
-            if 1..<Self.crowd ~= waiting, rest > .zero, !isEnding {
+            if 2..<Self.crowd ~= waiting, rest > .zero, !isEnding {
                 usleep(UInt32(rest.nanoseconds / 1000))
             }
             if waiting > 0 {

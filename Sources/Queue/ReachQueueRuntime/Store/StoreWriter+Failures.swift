@@ -14,7 +14,7 @@ extension StoreWriter {
         }
         let needed = batch.filter { !$0.mayBeRefused }
         if needed.isEmpty { return }
-        if kept.isEmpty, database?.mayHaveLostWrites != true {
+        if kept.isEmpty, database?.safety.mayHaveLostWrites != true {
             directory.giveUpReserve()
             do throws(SQLiteError) {
                 return try commit(needed)
@@ -87,7 +87,7 @@ extension StoreWriter {
             try reopened.flushAgain()
             // From here on the old connection lacks what the new one has written.
             database = reopened
-            let mayHaveLostBefore = reopened.mayHaveLostWrites
+            let mayHaveLostBefore = reopened.safety.mayHaveLostWrites
             try settleDoubt(reopened)
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
@@ -116,7 +116,7 @@ extension StoreWriter {
     /// Makes sure that the file can be written, then ends the transactions that wait for the disk.
     private func settleDoubt(_ database: QueueDatabase) throws {
         report(database)
-        if database.mayHaveLostWrites { try database.endDoubt() }
+        if database.safety.mayHaveLostWrites { try database.endDoubt() }
         _ = try database.begin(at: SystemClock.now)
         try database.probe()
         try follow()

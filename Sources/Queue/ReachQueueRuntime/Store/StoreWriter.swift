@@ -102,7 +102,7 @@ final class StoreWriter {
 
     /// A long list is read in many portions, so a fold stays for a second.
     private func endFoldIfDue() {
-        guard let database, database.isFolded else { return foldedUntil = nil }
+        guard let database, database.fold.isOpen else { return foldedUntil = nil }
         let end = foldedUntil ?? SystemClock.boot + .seconds(1)
         foldedUntil = end
         if end <= SystemClock.boot { database.unfold() }
@@ -133,7 +133,7 @@ final class StoreWriter {
                 bytes += transaction.inlineBytes
                 if batch.count >= options.batch || bytes >= options.changeLogBytes { write(&batch) }
             case .notSynced(let receipts, let error):
-                database?.mayHaveLostWrites = true
+                database?.safety.doubt()
                 degrade(error.description)
                 write(&batch)
                 doubt(receipts)
@@ -197,7 +197,9 @@ final class StoreWriter {
             case .revive(let progress, _): revived.insert(progress.id)
             case .lease(let id, _, _, _, _): if !revived.isEmpty, revived.remove(id) != nil { isAfterRevival = true }
             case .purge(let ids): if !revived.isEmpty { revived.subtract(ids) }
-            default: break
+            case .insert, .join, .update, .holdRequest, .finish, .holdQueue, .markRead, .openBreaker, .closeBreaker,
+                .setMetered:
+                break
             }
         }
         return receipt.mustOutlastPower || isAfterRevival
@@ -210,13 +212,11 @@ final class StoreWriter {
 
     /// Removes the files and reports the losses that followed from bringing changes into the tables.
     func report(_ database: QueueDatabase) {
-        for name in database.removable { directory.removeSpoolFile(name) }
-        database.removable = []
-        if !database.isFolded, !database.leftOut.isEmpty {
-            let (count, first) = (database.leftOut.count, database.leftOut[0])
+        for name in database.safety.takeRemovable() { directory.removeSpoolFile(name) }
+        let leftOut = database.fold.takeLeftOut()
+        if let first = leftOut.first {
             database.losses.append(
-                "\(count) changes do not fit into the queue's file and are lost, the first one: \(first)")
-            database.leftOut = []
+                "\(leftOut.count) changes do not fit into the queue's file and are lost, the first one: \(first)")
         }
         for loss in database.losses { deliver(.lost(loss)) }
         database.losses = []

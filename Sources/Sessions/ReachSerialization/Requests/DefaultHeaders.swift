@@ -15,7 +15,7 @@ public enum DefaultHeaders {
     /// The user agent `program/version (system)`, such as `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)`.
     ///
     /// Bytes outside ASCII are percent-encoded, so that no name is empty. AFNetworking transliterates them to Latin
-    /// letters, which requires Unicode's tables of names.
+    /// letters, which requires Unicode's tables: `DefaultHeaders.transliterated(_:)` of ReachSessionFoundation does so.
     public static func userAgent(program: String, version: String, system: String) -> String {
         let comment = String.UnicodeScalarView(system.unicodeScalars.filter { 0x20...0x7e ~= $0.value })
         return "\(escaped(program))/\(escaped(version)) (\(String(comment)))"

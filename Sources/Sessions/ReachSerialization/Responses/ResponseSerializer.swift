@@ -80,3 +80,50 @@ public struct DataResponseSerializer: ResponseSerializer {
         SerializedResponse(object: .bytes(body), error: response.flatMap { check.error($0, body: body) })
     }
 }
+
+/// Tries several serializers in order, and returns the first object: AFCompoundResponseSerializer.
+///
+/// If none returns an object, the bytes are the object, and the error is that of its own check, not of the serializers.
+public struct CompoundResponseSerializer: ResponseSerializer {
+    /// The serializers in the order in which they are tried.
+    public var serializers: [any ResponseSerializer]
+    /// The check that applies if none of them returns an object.
+    public var check = ResponseCheck()
+
+    /// Creates a compound serializer.
+    ///
+    /// - Parameter serializers: The serializers in the order in which they are tried.
+    public init(_ serializers: [any ResponseSerializer]) { self.serializers = serializers }
+
+    /// Returns the first object of a serializer, with its error.
+    public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
+        for serializer in serializers {
+            let result = serializer.serialize(response, body: body)
+            if result.object != nil { return result }
+        }
+        var plain = DataResponseSerializer()
+        plain.check = check
+        return plain.serialize(response, body: body)
+    }
+}
+
+/// Returns a parser for an XML document: AFXMLParserResponseSerializer.
+///
+/// The document is parsed only when it is read: the parser reports whether it is well-formed. There is no document
+/// tree, which AFNetworking offers on macOS only.
+public struct XMLResponseSerializer: ResponseSerializer {
+    /// The check; by default successes of type application/xml or text/xml pass.
+    public var check = ResponseCheck(acceptableContentTypes: ["application/xml", "text/xml"])
+    /// The limits on a document.
+    public var limits = XMLLimits()
+
+    /// Creates a serializer with the default check and limits.
+    public init() {}
+
+    /// Returns a parser, and the response's fault.
+    public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
+        check.serialize(response, body: body, format: "XML") { body, characterSet throws(ResponseDecodingError) in
+            .xml(XMLPullParser(body, characterSet: characterSet, limits: limits))
+        }
+    }
+}

@@ -2,8 +2,9 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// A cache in memory for any number of threads: ``PurgingCache`` with a lock and a clock, as AFAutoPurgingImageCache
-/// has them. A value that is removed is released without the lock.
+/// A cache in memory for any number of threads. When its values exceed the capacity, it removes the least recently used
+/// ones until a preferred size is left: AFAutoPurgingImageCache, for any value. A value that is removed is released
+/// without a lock.
 ///
 /// Nothing empties it when memory is short: call ``removeAll()`` where a program finds that out.
 public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {

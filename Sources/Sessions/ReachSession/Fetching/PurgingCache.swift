@@ -1,10 +1,10 @@
-public import ReachCore
+package import ReachCore
 
 /// A cache in memory. When its values exceed the capacity, it removes the least recently used ones until a preferred
 /// size is left: AFAutoPurgingImageCache, for any value. ``AutoPurgingCache`` is the same for many threads.
 ///
 /// Each call takes the current time. Values used at the same instant are removed in the order of use.
-public struct PurgingCache<Key: Hashable & Sendable, Value> {
+package struct PurgingCache<Key: Hashable & Sendable, Value> {
     fileprivate struct Entry {
         var value: Value
         var bytes: Int64
@@ -12,11 +12,11 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     }
 
     /// The size in bytes above which the cache is purged: 100 MiB in AFNetworking.
-    public let capacity: Int64
+    package let capacity: Int64
     /// The size in bytes to which a purge reduces the cache: 60 MiB in AFNetworking.
-    public let preferredSize: Int64
+    package let preferredSize: Int64
     /// The total size in bytes, as given with each insertion.
-    public private(set) var size: Int64 = 0
+    package private(set) var size: Int64 = 0
 
     private var entries: [Key: Entry] = [:]
     private var lastNumber: UInt64 = 0
@@ -26,13 +26,13 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     /// - Parameters:
     ///   - capacity: The capacity in bytes.
     ///   - preferredSize: The preferred size in bytes, at most the capacity.
-    public init(capacity: Int64 = 100 << 20, preferredSize: Int64 = 60 << 20) {
+    package init(capacity: Int64 = 100 << 20, preferredSize: Int64 = 60 << 20) {
         self.capacity = max(capacity, 0)
         self.preferredSize = min(max(preferredSize, 0), self.capacity)
     }
 
     /// The number of values.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// Inserts a value, or replaces the one with the same key. Counts as a use.
     ///
@@ -44,7 +44,7 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     /// - Returns: The keys that were purged, least recently used first; possibly the inserted key itself, if its value
     ///   alone is too large.
     @discardableResult
-    public mutating func insert(_ value: Value, for key: Key, bytes: Int64, at now: BootTime) -> [Key] {
+    package mutating func insert(_ value: Value, for key: Key, bytes: Int64, at now: BootTime) -> [Key] {
         exchange(value, for: key, bytes: bytes, at: now).purged
     }
 
@@ -63,7 +63,7 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     }
 
     /// Returns the value of a key. Counts as a use.
-    public mutating func value(for key: Key, at now: BootTime) -> Value? {
+    package mutating func value(for key: Key, at now: BootTime) -> Value? {
         let use = nextUse(at: now)
         entries[key]?.lastUse = use
         return entries[key]?.value
@@ -73,7 +73,7 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     ///
     /// - Returns: Whether there was one.
     @discardableResult
-    public mutating func remove(_ key: Key) -> Bool { extract(key) != nil }
+    package mutating func remove(_ key: Key) -> Bool { extract(key) != nil }
 
     /// Removes a value and returns it.
     mutating func extract(_ key: Key) -> Value? {
@@ -86,7 +86,7 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     ///
     /// - Returns: Whether there were any.
     @discardableResult
-    public mutating func removeAll() -> Bool {
+    package mutating func removeAll() -> Bool {
         defer { (entries, size) = ([:], 0) }
         return !entries.isEmpty
     }

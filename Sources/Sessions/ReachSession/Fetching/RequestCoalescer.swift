@@ -6,26 +6,26 @@
 /// - Parameters:
 ///   - Key: What makes requests equal: the URL, or more.
 ///   - Waiter: A waiting caller: a block, a continuation.
-public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
+package struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     /// One caller's claim to an answer. It is valid until the answer arrives.
-    public struct Receipt: Hashable, Sendable {
+    package struct Receipt: Hashable, Sendable {
         /// The key of the request.
-        public let key: Key
+        package let key: Key
         /// A number unique among receipts.
-        public let number: UInt64
+        package let number: UInt64
     }
 
     /// A request that runs or is queued. The answer of a dropped request does not reach callers that asked for the same
     /// key later.
-    public struct Request: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         /// The key of the request.
-        public let key: Key
+        package let key: Key
         /// A number unique among requests.
-        public let number: UInt64
+        package let number: UInt64
     }
 
     /// What the caller has to do after asking.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// Start this request.
         case start(Request)
         /// The request starts when others have finished.
@@ -41,7 +41,7 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     }
 
     /// The order in which queued requests start.
-    public typealias Order = FetchOrder
+    package typealias Order = FetchOrder
 
     fileprivate struct Entry {
         let request: Request
@@ -50,11 +50,11 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     }
 
     /// The maximum number of running requests: 4 in AFNetworking.
-    public let limit: Int
+    package let limit: Int
     /// The order in which queued requests start. A change concerns requests that are queued later.
-    public var order: Order
+    package var order: Order
     /// The number of running requests.
-    public private(set) var runningCount = 0
+    package private(set) var runningCount = 0
 
     private var entries: [Key: Entry] = [:]
     private var queue: [Request] = []
@@ -65,16 +65,16 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     /// - Parameters:
     ///   - limit: The maximum number of running requests, at least one.
     ///   - order: The order in which queued requests start.
-    public init(limit: Int = 4, order: Order = .firstInFirstOut) {
+    package init(limit: Int = 4, order: Order = .firstInFirstOut) {
         self.limit = max(limit, 1)
         self.order = order
     }
 
     /// The number of queued requests.
-    public var queuedCount: Int { queue.count }
+    package var queuedCount: Int { queue.count }
 
     /// Adds a caller for a key.
-    public mutating func ask(_ key: Key, _ waiter: Waiter) -> (receipt: Receipt, outcome: Outcome) {
+    package mutating func ask(_ key: Key, _ waiter: Waiter) -> (receipt: Receipt, outcome: Outcome) {
         let receipt = Receipt(key: key, number: nextNumber())
         if entries[key] != nil {
             entries[key]?.waiters.append((receipt.number, waiter))
@@ -94,7 +94,7 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     /// Adds a caller to the request of a receipt.
     ///
     /// - Returns: The caller's receipt; `nil` where the request is over, or the receipt was cancelled.
-    public mutating func add(_ waiter: Waiter, to receipt: Receipt) -> Receipt? {
+    package mutating func add(_ waiter: Waiter, to receipt: Receipt) -> Receipt? {
         guard entries[receipt.key]?.waiters.contains(where: { $0.number == receipt.number }) == true else { return nil }
         let added = Receipt(key: receipt.key, number: nextNumber())
         entries[receipt.key]?.waiters.append((added.number, waiter))
@@ -104,7 +104,7 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     /// The request of a receipt.
     ///
     /// - Returns: `nil` where the request is over, or the receipt was cancelled.
-    public func request(of receipt: Receipt) -> Request? {
+    package func request(of receipt: Receipt) -> Request? {
         guard let entry = entries[receipt.key], entry.waiters.contains(where: { $0.number == receipt.number }) else {
             return nil
         }
@@ -112,19 +112,19 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     }
 
     /// What the caller has to do after a cancellation.
-    public struct Cancellation {
+    package struct Cancellation {
         /// The caller that has to be notified.
-        public let waiter: Waiter
+        package let waiter: Waiter
         /// The request to stop, or that will not start, since no other caller waits for it.
-        public let dropped: Request?
+        package let dropped: Request?
         /// The request to start in place of one that ran.
-        public let start: Request?
+        package let start: Request?
     }
 
     /// Removes a caller.
     ///
     /// - Returns: What to do; `nil` where the answer came before.
-    public mutating func cancel(_ receipt: Receipt) -> Cancellation? {
+    package mutating func cancel(_ receipt: Receipt) -> Cancellation? {
         guard var entry = entries[receipt.key],
             let index = entry.waiters.firstIndex(where: { $0.number == receipt.number })
         else { return nil }
@@ -139,14 +139,14 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
     }
 
     /// Whether a request was started, and neither finished nor dropped.
-    public func isRunning(_ request: Request) -> Bool {
+    package func isRunning(_ request: Request) -> Bool {
         entries[request.key].map { $0.request == request && $0.isRunning } ?? false
     }
 
     /// Finishes a request that was started, after its answer or error arrived.
     ///
     /// - Returns: All callers that wait for it, in the order in which they asked, and the request to start now.
-    public mutating func finish(_ request: Request) -> (waiters: [Waiter], start: Request?) {
+    package mutating func finish(_ request: Request) -> (waiters: [Waiter], start: Request?) {
         guard let entry = entries[request.key], entry.request == request, entry.isRunning else { return ([], nil) }
         entries[request.key] = nil
         runningCount -= 1

@@ -65,6 +65,7 @@ struct Interceptions {
 
     mutating func set(_ adaptation: Adaptation, for id: RequestID) {
         records[id, default: Record()].adaptation = adaptation
+        records[id]?.retryCount = adaptation.retryCount
     }
 
     func adaptation(of id: RequestID) -> Adaptation? { records[id]?.adaptation }
@@ -94,6 +95,8 @@ struct Adaptation: Sendable {
     /// The request's own method and URL.
     let method: String
     let url: WebAddress
+    /// How often the interceptor was asked again, failed adaptations included.
+    let retryCount: Int
     /// The headers as they are sent.
     let headers: HTTPFields
     private let fields: [HeaderField]
@@ -105,6 +108,7 @@ struct Adaptation: Sendable {
         self.name = name
         method = attempt.method
         url = attempt.url
+        retryCount = attempt.retryCount
         headers = attempt.headers
         let fields = try [HeaderField](attempt.headers)
         self.fields = fields

@@ -84,8 +84,8 @@ public struct RequestAttempt: Sendable {
     public let method: String
     /// The URL. It cannot be changed: the queue orders, limits, explains and stores requests by it.
     public let url: WebAddress
-    /// How often in a row the interceptor had the request sent again.
-    public let retryCount: Int
+    /// How often in a row the interceptor had the request sent again, or adapted again after it could not adapt it.
+    public internal(set) var retryCount: Int
     /// The headers of this attempt: those of the request, which the interceptor may add to, replace and remove. Headers
     /// that frame the message, such as Content-Length, are refused.
     ///

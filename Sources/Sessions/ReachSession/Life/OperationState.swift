@@ -8,17 +8,6 @@ public enum OperationState: Int, Hashable, Sendable, CaseIterable {
     case executing = 2
     /// Over.
     case finished = 3
-
-    /// Whether an operation may change to another state: a paused one only becomes ready, a ready one finishes only by
-    /// being cancelled, and a finished one stays so. Staying in a state is no change.
-    public func canBecome(_ next: OperationState, isCancelled: Bool) -> Bool {
-        switch (self, next) {
-        case (.ready, .paused), (.ready, .executing), (.executing, .paused), (.executing, .finished), (.paused, .ready):
-            true
-        case (.ready, .finished): isCancelled
-        default: false
-        }
-    }
 }
 
 extension RequestState {

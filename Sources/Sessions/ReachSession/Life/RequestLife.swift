@@ -17,9 +17,9 @@
 ///
 /// The completion is called once, before observers are notified. AFNetworking still notifies did-resume and did-suspend
 /// of a task that is complete; here a completed task causes no further notifications.
-public struct RequestLife: Hashable, Sendable {
+package struct RequestLife: Hashable, Sendable {
     /// An event in the life of a request.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The request is suspended for these reasons as well.
         case suspend(SuspensionReasons)
         /// These reasons no longer suspend the request.
@@ -37,7 +37,7 @@ public struct RequestLife: Hashable, Sendable {
     }
 
     /// An action that follows from an event.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Start an attempt.
         case start
         /// Abort the attempt. Its later results do not count.
@@ -53,13 +53,13 @@ public struct RequestLife: Hashable, Sendable {
     }
 
     /// The state of the request.
-    public private(set) var state: RequestState
+    package private(set) var state: RequestState
     /// The reasons why the request is suspended; empty in other states.
-    public private(set) var reasons: SuspensionReasons
+    package private(set) var reasons: SuspensionReasons
 
     /// Creates the life of a new request. By default the user suspends it, as with tasks; without reasons it is
     /// resumed.
-    public init(suspendedFor reasons: SuspensionReasons = .user) {
+    package init(suspendedFor reasons: SuspensionReasons = .user) {
         self.reasons = reasons
         state = reasons.isEmpty ? .resumed : .suspended
     }
@@ -67,7 +67,7 @@ public struct RequestLife: Hashable, Sendable {
     /// Handles an event.
     ///
     /// - Returns: The actions to take, in this order.
-    public mutating func handle(_ event: Event) -> [Effect] {
+    package mutating func handle(_ event: Event) -> [Effect] {
         switch (state, event) {
         case (.completed, _), (.cancelled, _): return []
         case (_, .suspend(let more)): return suspend(more)

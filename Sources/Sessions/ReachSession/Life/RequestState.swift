@@ -1,4 +1,4 @@
-/// The state of a request. ``RequestLife`` has the transitions between states.
+/// The state of a request.
 public enum RequestState: String, Hashable, Sendable, CaseIterable {
     /// Suspended for at least one reason. A new request is suspended by its user until it is resumed.
     case suspended

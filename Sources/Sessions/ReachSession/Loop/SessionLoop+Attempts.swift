@@ -76,7 +76,7 @@ extension SessionLoop: AttemptHost {
                 first.plan.options.idempotencyKey != nil
                 || first.plan.queued.specification.headers.contains { $0.isNamed("Idempotency-Key") }
         }
-        defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
+        defer { announce(&transfer, of: id) }
         guard let resumeData = first?.plan.resumeData, case .file(let sink) = transfer.sink else { return }
         // An earlier attempt of this request may have gone on in the same file, or begun it again. Its record says how
         // far.
@@ -157,11 +157,7 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        if let tasks = tasks[id], let url = report.hops.last.flatMap({ address(of: $0.url, id) }),
-            let exchange = TaskMetrics.Exchange(report, by: sent.interface?.name, url, at: SystemClock.now)
-        {
-            for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
-        }
+        noteExchange(report, by: sent.interface?.name, id)
         guard let head = report.response, var next = following(head, sent, id), hasBody(for: next, after: head, id)
         else {
             return nil
@@ -171,8 +167,31 @@ extension SessionLoop: AttemptHost {
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
         if !keeps { next = withoutValidators(next, of: id) }
-        for task in tasks[id] ?? [] { task.willSend(next) }
+        announce(&next, of: id)
         return next
+    }
+
+    /// Reports a request to those who follow it, as it is sent.
+    private func announce(_ transfer: inout TransferRequest, of id: RequestID) {
+        for task in tasks[id] ?? [] {
+            for field in options.instruments.flatMap({ $0.willSend(transfer.method, for: task) }) {
+                transfer.headers.removeAll { $0.isNamed(field.name) }
+                transfer.headers.append(field)
+            }
+            task.willSend(transfer)
+        }
+    }
+
+    private func noteExchange(_ report: TransferReport, by interface: String?, _ id: RequestID) {
+        guard let tasks = tasks[id] else { return }
+        let exchange = report.hops.last.flatMap { address(of: $0.url, id) }
+            .flatMap { TaskMetrics.Exchange(report, by: interface, $0, at: SystemClock.now) }
+        for task in tasks {
+            if let exchange { task.state.withLock { $0.metrics.add(exchange) } }
+            for instrument in options.instruments {
+                instrument.ended(exchange, report.failure?.reason.rawValue, of: task)
+            }
+        }
     }
 
     /// Whether the body of a further request can be sent; if not, the request ends with an error that says so.
@@ -322,8 +341,13 @@ extension SessionLoop: AttemptHost {
             }
             next.follow(changed)
         }
+        withdrawSecrets(from: &next, meantFor: sent.url, id)
+        return next
+    }
+
+    private func withdrawSecrets(from next: inout TransferRequest, meantFor sent: TransferURL, _ id: RequestID) {
         // Also where only the port differs.
-        if !next.url.hasOrigin(of: sent.url) {
+        if !next.url.hasOrigin(of: sent) {
             interceptions.withdraw(from: &next, of: id)
             attempts[id]?.authentication.sent = nil
         } else if attempts[id]?.authentication.sent?.isBasic == false {
@@ -331,6 +355,5 @@ extension SessionLoop: AttemptHost {
             next.headers.removeAll { $0.isNamed("Authorization") }
             attempts[id]?.authentication.sent = nil
         }
-        return next
     }
 }

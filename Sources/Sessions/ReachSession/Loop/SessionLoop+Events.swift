@@ -9,17 +9,14 @@ internal import Synchronization
 /// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
     func handle(_ event: QueueEvent) {
-        if event.request == nil { return handleOfAll(event) }
-        guard let id = event.request else { return }
-        switch event.kind {
-        case .done, .dead, .cancelled: interceptions.forget(id)
-        default: break
-        }
+        guard let id = event.request else { return handleOfAll(event) }
+        if event.kind.isEnd { interceptions.forget(id) }
         guard let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.attemptBegan() }
         case .retrying where answerWhenOffline(id): break
         case .retrying, .interrupted:
+            if event.kind == .interrupted { for task in tasks { noteInterruption(of: task) } }
             endWithoutBody(id)
             for task in endBrokenStreams(self.tasks[id] ?? [], id) { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
@@ -29,6 +26,10 @@ extension SessionLoop {
             .storageReset, .meteredLow, .meteredUsed, .meteredRenewed:
             break
         }
+    }
+
+    private func noteInterruption(of task: RequestTask) {
+        for instrument in options.instruments { instrument.interrupted(task) }
     }
 
     /// Ends a request whose body was read, and cannot be read again for another attempt.

@@ -56,7 +56,8 @@ extension SessionLoop {
     private static func adapted(
         _ attempt: RequestAttempt, by interceptor: any RequestInterceptor
     ) async -> Result<RequestAttempt, RequestError> {
-        for failures in 1... {
+        var attempt = attempt
+        while true {
             do {
                 var adapted = attempt
                 try await interceptor.adapt(&adapted)
@@ -66,16 +67,16 @@ extension SessionLoop {
                 guard !Task.isCancelled, interceptor.judges(failure) else { return .failure(failure) }
                 let wait: Duration
                 switch await interceptor.retry(attempt, afterFailure: failure) {
-                case .retry: wait = RetryDecision.wait(beforeRetry: failures)
+                case .retry: wait = RetryDecision.wait(beforeRetry: attempt.retryCount + 1)
                 case .retryAfter(let time): wait = min(max(time, .zero), longestWait)
                 case .doNotRetry: return .failure(failure)
                 case .fail(let error): return .failure(RequestError(ofInterceptor: error))
                 }
                 try? await Task.sleep(for: wait)
                 if Task.isCancelled { return .failure(failure) }
+                attempt.retryCount += 1
             }
         }
-        return .failure(.closed)
     }
 
     private func adapted(_ id: RequestID, _ result: Result<Adaptation, RequestError>, _ reply: (Bool) -> Void) {

@@ -21,9 +21,9 @@ extension SessionLoop {
     static func options(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueEngine.Options {
         var engine = QueueEngine.Options()
         engine.policy.limits = limits(options, keepsOnDisk: keepsOnDisk)
-        engine.policy.globalLimit = max(options.maximumRunning, 1)
-        engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
-        engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
+        engine.policy.slots.all = max(options.maximumRunning, 1)
+        engine.policy.slots.destination = max(options.maximumRunningPerHost, 1)
+        engine.policy.slots.interface = max(engine.policy.slots.interface, engine.policy.slots.destination)
         if !keepsOnDisk {
             // A caller waits, and decides by itself whether to ask again: no request waits for what others were
             // answered.
@@ -32,8 +32,8 @@ extension SessionLoop {
             (engine.policy.breaker.openFirst, engine.policy.breaker.openLongest) = (.zero, .zero)
             engine.attempts.ignoresRetryAfterOfSingleAttempts = true
             // The tasks hold the results.
-            engine.policy.resultCount = 0
-            engine.policy.deadCount = 0
+            engine.policy.results.count = 0
+            engine.policy.dead.count = 0
         }
         engine.attempts.security = options.security
         engine.attempts.answerBytes = UInt64(clamping: max(options.maximumAnswerBytes, 0))

@@ -15,19 +15,17 @@ extension SessionLoop {
     /// - Parameter reply: Called once, with the tasks in the order of their numbers: those that are not over, and those
     ///   whose answers are stored.
     func restore(for core: SessionCore, reply: @escaping ([RequestTask]) -> Void) {
-        lastRestore += 1
-        let number = lastRestore
-        restores[number] = reply
+        let number = restores.add(reply)
         whenOpen { [weak self] in self?.restore(for: core, after: 0, []) { self?.endRestore(number, $0) } }
     }
 
     /// Replies, unless the session was closed meanwhile.
-    private func endRestore(_ number: UInt64, _ found: [RequestTask]) { restores.removeValue(forKey: number)?(found) }
+    private func endRestore(_ number: UInt64, _ found: [RequestTask]) { restores.remove(number)?(found) }
 
     /// Replies to those who wait for the end of reading, when the session is closed.
     func endRestores() {
         let replies = restores.values
-        restores = [:]
+        restores.removeAll()
         for reply in replies { reply([]) }
     }
 
@@ -67,6 +65,7 @@ extension SessionLoop {
         }
         tasks[record.id] = [task]
         _ = task.attach(to: record.id)
+        if let path = record.outputPath { engine?.adoptPart(of: record.id, to: path) }
         if plan.queued.specification.failsOffline {
             impatient.insert(record.id)
             if task.suspensionReasons.contains(.network) { isOffline(record.id, [task]) }

@@ -34,11 +34,9 @@ final class SessionLoop {
     /// Watches for the first state of a target.
     var looks: [Target: FirstLook] = [:]
     /// Who waits until all stored requests are read, by number.
-    var restores: [UInt64: ([RequestTask]) -> Void] = [:]
-    var lastRestore: UInt64 = 0
+    var restores = NumberedTable<([RequestTask]) -> Void>()
     /// Ends the watches that wait for the Internet, by their numbers.
-    var onlineWatches: [UInt64: () -> Void] = [:]
-    var lastOnlineWatch: UInt64 = 0
+    var onlineWatches = NumberedTable<() -> Void>()
     private var activityTimer: TimerQueue.ID?
     /// What interceptors are doing and have done for requests that are not over.
     var interceptions = Interceptions()
@@ -134,7 +132,7 @@ final class SessionLoop {
         looks.values.forEach { $0.end() }
         looks = [:]
         onlineWatches.values.forEach { $0() }
-        onlineWatches = [:]
+        onlineWatches.removeAll()
         let isWritten = engine?.close(patience: patience) ?? true
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
@@ -255,7 +253,10 @@ final class SessionLoop {
         cancel(id)
     }
 
-    func cancel(_ id: RequestID) { engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in }) }
+    func cancel(_ id: RequestID) {
+        engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in })
+        engine?.dropPart(of: id)
+    }
 
     private func ask(_ task: RequestTask, _ command: (RequestID, QueueInput.Ticket) -> QueueInput) {
         guard let id = task.requestID, let engine else { return }

@@ -1,11 +1,10 @@
-public import ReachCore
+package import ReachCore
 
-/// Decides when to show that requests are running, with the four states of AFNetworkActivityIndicatorManager. It hides
-/// short bursts, and does not flicker between consecutive requests. ``RequestActivity`` is the same with a lock, a
-/// clock and a timer.
+/// The rules by which a ``RequestActivity`` shows that requests are running, with the four states of
+/// AFNetworkActivityIndicatorManager. It hides short bursts, and does not flicker between consecutive requests.
 ///
-/// Each call takes the current time; call `advance` at `deadline`. Each call returns what changed: `true` for show,
-/// `false` for hide, `nil` for no change.
+/// Each call of the counter takes the current time; `advance` is to be called at `deadline`. Each returns what changed:
+/// `true` for show, `false` for hide, `nil` for no change.
 public struct ActivityIndicator: Hashable, Sendable {
     /// The four states.
     public enum State: String, Hashable, Sendable, CaseIterable {
@@ -24,11 +23,11 @@ public struct ActivityIndicator: Hashable, Sendable {
     /// The delay before the indicator is hidden: 0.17 s in AFNetworking.
     public var endDelay: Duration
     /// The state of the indicator.
-    public private(set) var state = State.notActive
+    package private(set) var state = State.notActive
     /// The number of running requests.
-    public private(set) var activityCount = 0
+    package private(set) var activityCount = 0
     /// The time at which to call `advance`; `nil` for never.
-    public private(set) var deadline: BootTime?
+    package private(set) var deadline: BootTime?
     /// Whether the indicator follows requests. As in AFNetworking it is off by default; requests are counted in any
     /// case.
     public private(set) var isEnabled: Bool
@@ -43,16 +42,16 @@ public struct ActivityIndicator: Hashable, Sendable {
     }
 
     /// Whether the indicator is shown.
-    public var isVisible: Bool { state == .active || state == .delayingEnd }
+    package var isVisible: Bool { state == .active || state == .delayingEnd }
 
     /// Counts a request that was started or resumed.
-    public mutating func requestStarted(at now: BootTime) -> Bool? { count(1, at: now) }
+    package mutating func requestStarted(at now: BootTime) -> Bool? { count(1, at: now) }
 
     /// Counts a request that was suspended or completed. Ends in excess of starts do not count.
-    public mutating func requestEnded(at now: BootTime) -> Bool? { count(-1, at: now) }
+    package mutating func requestEnded(at now: BootTime) -> Bool? { count(-1, at: now) }
 
     /// Applies the passing of time.
-    public mutating func advance(to now: BootTime) -> Bool? {
+    package mutating func advance(to now: BootTime) -> Bool? {
         guard let deadline, deadline <= now else { return nil }
         switch state {
         case .delayingStart: return enter(activityCount > 0 ? .active : .notActive, at: now)
@@ -63,7 +62,7 @@ public struct ActivityIndicator: Hashable, Sendable {
 
     /// Turns the indicator on, which takes effect with the next request that starts or ends, or off, which takes effect
     /// at once.
-    public mutating func setEnabled(_ isEnabled: Bool, at now: BootTime) -> Bool? {
+    package mutating func setEnabled(_ isEnabled: Bool, at now: BootTime) -> Bool? {
         self.isEnabled = isEnabled
         return isEnabled ? nil : enter(.notActive, at: now)
     }

@@ -20,8 +20,7 @@ public final class RequestActivity: Sendable {
     private struct State {
         var indicator: ActivityIndicator
         var block: (@Sendable (Bool) -> Void)?
-        var streams: [UInt64: AsyncStream<Bool>.Continuation] = [:]
-        var lastStream: UInt64 = 0
+        var streams = NumberedTable<AsyncStream<Bool>.Continuation>()
     }
 
     private let state: Mutex<State>
@@ -141,13 +140,11 @@ public final class RequestActivity: Sendable {
     public var updates: AsyncStream<Bool> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in
-                state.lastStream += 1
-                state.streams[state.lastStream] = continuation
                 continuation.yield(state.indicator.isVisible)
-                return state.lastStream
+                return state.streams.add(continuation)
             }
             continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+                self?.state.withLock { $0.streams[number] = nil }
             }
         }
     }

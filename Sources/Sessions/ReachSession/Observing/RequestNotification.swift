@@ -1,6 +1,6 @@
 /// The notifications that observers of requests receive, and the keys of the user info of a completed request.
 ///
-/// They are sent after the completion was called, as described in ``RequestLife``.
+/// They are sent after the completion was called.
 public enum RequestNotification: String, Hashable, Sendable, CaseIterable {
     /// What AFNetworking called `AFNetworkingTaskDidResumeNotification`.
     case didResume = "io.reach.request.resume"
@@ -31,7 +31,7 @@ public enum RequestNotification: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The notification that an effect of a request's life causes; `nil` for effects without one.
-    public init?(_ effect: RequestLife.Effect) {
+    package init?(_ effect: RequestLife.Effect) {
         switch effect {
         case .tellResumed: self = .didResume
         case .tellSuspended: self = .didSuspend

@@ -92,6 +92,7 @@ extension RequestTask {
     func conclude(_ result: Result<RequestResponse, RequestError>, waiters batch: WaiterBatch? = nil) {
         // First: another thread may call the completions as soon as they are in the pump.
         core.forget(identifier)
+        for instrument in core.options.instruments { instrument.completed(self, result) }
         let (waiters, streams, requests, session, channel, dependents) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty

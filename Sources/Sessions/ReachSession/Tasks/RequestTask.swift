@@ -99,6 +99,7 @@ public final class RequestTask: Sendable {
         }
         if !effects.isEmpty { core.deliver() }
         guard !life.state.isFinal else { return self }
+        if isFirst { for instrument in core.options.instruments { instrument.resumed(self) } }
         if isFirst { startAfterDependencies() } else if !effects.isEmpty || !life.reasons.isEmpty { core.release(self) }
         return self
     }

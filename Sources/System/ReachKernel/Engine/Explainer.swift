@@ -1,3 +1,4 @@
+internal import CNetlinkRoute
 package import ReachCore
 internal import ReachLoop
 
@@ -95,13 +96,18 @@ package final class Explainer {
                 routes: { [queries] type in (try? queries.routes(of: type, finding.destination.family)) ?? [] })
         }
         lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)
+        if let index = path.interfaceIndex, let hop = path.gateway ?? finding?.destination {
+            let entry = try queries.neighbourEntry(Neighbour.Key(interface: index, address: hop))
+            lookup.neighbourDevice = entry?.hardwareAddress
+        }
         lookup.tunnelSilence = lookup.wireGuard?.silence(at: SystemClock.now.wall)
         return lookup
     }
 
     private func matchedRoute(_ finding: PathFinding, of target: Target) throws(NetlinkError) -> Route? {
         guard case .route = finding.answer else { return nil }
-        var question = RouteQuestion(finding.destination, mark: options.mark, matchesTable: true)
+        var question = RouteQuestion(
+            finding.destination, mark: options.mark, flow: target.flow, matchesTable: true)
         if case .address(_, let zone?) = target.subject {
             question.interface = snapshot.view.table.link(named: zone)?.index
         }
@@ -123,5 +129,30 @@ package final class Explainer {
         default: return []
         }
         return try queries.routes(of: type, finding.destination.family)
+    }
+}
+
+/// The names that libnl-route-3 and /etc/iproute2 give to numbers of routes. The library is loaded at the first call,
+/// so only `reach explain` pays for it.
+enum RouteNames {
+    /// The names of routing tables; a table without one is left out.
+    static func tables(_ numbers: Set<UInt32>) -> [UInt32: String] {
+        names(numbers) { reach_route_table_name(CInt(bitPattern: $0), $1, $2) }
+    }
+
+    /// The names of what creates routes (`RTPROT_*`).
+    static func origins(_ numbers: Set<UInt8>) -> [UInt8: String] {
+        names(numbers) { reach_route_protocol_name(CInt($0), $1, $2) }
+    }
+
+    private static func names<Number: Hashable>(
+        _ numbers: Set<Number>, _ convert: (Number, UnsafeMutablePointer<CChar>, Int) -> UnsafePointer<CChar>?
+    ) -> [Number: String] {
+        var names: [Number: String] = [:]
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let start = buffer.baseAddress else { return }
+            for number in numbers { names[number] = convert(number, start, buffer.count).map { String(cString: $0) } }
+        }
+        return names
     }
 }

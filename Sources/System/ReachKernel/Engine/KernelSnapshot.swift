@@ -25,7 +25,7 @@ package final class KernelSnapshot {
             policy: options.observer.policy, vrf: options.observer.vrf, wantsWireless: wantsWireless)
         if let memory { view.observed = memory.links }
         if onDemand { view.readOnDemand() } else { try view.refresh() }
-        _ = view.setLeases(options.leases)
+        view.leases = options.leases
     }
 
     /// A verdict, and the facts on which it rests.
@@ -39,6 +39,19 @@ package final class KernelSnapshot {
             guard case .addresses(let addresses)? = resolution else { return [] }
             return addresses
         }
+    }
+
+    private func finder(recordsFindings: Bool = false) -> PathFinder {
+        PathFinder(
+            view: view, mark: options.mark,
+            proxies: { [options] in
+                switch options.proxy?.subject {
+                case .address(let address, _): [address]
+                case .name(let name):
+                    if case .addresses(let addresses) = Self.resolve(name) { addresses } else { [] }
+                case .internet, .interface, .prefix, nil: []
+                }
+            }, recordsFindings: recordsFindings)
     }
 
     /// The current state of a target. Its "since" is now as well, since there is no earlier state.
@@ -55,7 +68,7 @@ package final class KernelSnapshot {
         if let condition {
             try view.readAll()
             let internet = try evaluate(.internet).verdict
-            verdict = try PathFinder(view: view, mark: options.mark).choose(
+            verdict = try finder().choose(
                 verdict, on: target.subject, internet: internet, names: evaluation.names, anchors: options.anchors,
                 where: condition)
             verdict.rootCause = try rootCause(
@@ -74,7 +87,7 @@ package final class KernelSnapshot {
     /// How the kernel sends to each of these addresses, in their order; `nil` if it cannot be asked.
     package func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? {
         guard let internet = try? judge(.internet).verdict else { return nil }
-        return try? PathFinder(view: view, mark: options.mark).routes(to: addresses, internet: internet)
+        return try? finder().routes(to: addresses, internet: internet)
     }
 
     /// All links of this namespace, by index, each with the families for which it carries the Internet.
@@ -96,7 +109,7 @@ package final class KernelSnapshot {
         guard view.policy.networks.identifiesNetworks else { return }
         try view.readAll()
         let internet = try judge(.internet).verdict
-        let routes = try PathFinder(view: view, mark: options.mark)
+        let routes = try finder()
             .defaultRoutes(preferred: internet, anchors: options.anchors)
         _ = try view.noteGateways(of: routes)
     }
@@ -119,7 +132,8 @@ package final class KernelSnapshot {
     }
 
     private func judge(_ target: Target, _ known: NameAnswer? = nil) throws(NetlinkError) -> Evaluation {
-        var finder = PathFinder(view: view, mark: options.mark, recordsFindings: true)
+        var finder = finder(recordsFindings: true)
+        finder.flow = target.flow
         guard case .name(let name) = target.subject else {
             let verdict = try finder.verdict(on: target.subject, anchors: options.anchors)
             return Evaluation(verdict: verdict ?? Verdict(.unknown, reason: nil), findings: finder.findings)

@@ -88,20 +88,11 @@ final class NeighbourInquiry {
     private let loop: EventLoop
     private var schedule = InquirySchedule()
     private var names: [InterfaceIndex: String] = [:]
-    private var timer: TimerQueue.ID?
-    private let loopReference = LoopReference<NeighbourInquiry>()
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in ask() }
 
     private static let discardPort: UInt16 = 9
 
-    init(on loop: EventLoop) {
-        self.loop = loop
-        loopReference.owner = self
-    }
-
-    deinit {
-        loopReference.owner = nil
-        timer.map(loop.cancel)
-    }
+    init(on loop: EventLoop) { self.loop = loop }
 
     /// Whether no one waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be
     /// called.
@@ -114,20 +105,12 @@ final class NeighbourInquiry {
     func update(_ failed: [Neighbour.Key: String], routers: Set<Neighbour.Key>, isWanted: Bool) {
         names = failed.reduce(into: [:]) { $0[$1.key.interface] = $1.value }
         schedule.update(Set(failed.keys), routers: routers, isWanted: isWanted, at: SystemClock.boot)
-        setTimer()
-    }
-
-    private func setTimer() {
-        timer.map(loop.cancel)
-        timer = schedule.deadline.map { deadline in
-            loop.schedule(at: deadline) { [loopReference] in loopReference.owner?.ask() }
-        }
+        timer.set(to: schedule.deadline)
     }
 
     private func ask() {
-        timer = nil
         for key in schedule.due(at: SystemClock.boot) { names[key.interface].map { Self.ask(key, by: $0) } }
-        setTimer()
+        timer.set(to: schedule.deadline)
     }
 
     /// Has the kernel ask a neighbour, unless it has answered a short while ago. Nothing is done about an error: the

@@ -14,15 +14,16 @@ final class NeighbourWatch {
     /// The numbers of those who wait for a path.
     private var askers: Set<UInt64> = []
     private let inquiry: NeighbourInquiry
-    private var timer: TimerQueue.ID?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
+        deadline = nil
+        onCheck()
+    }
     private var deadline: BootTime?
 
     init(on loop: EventLoop) {
         self.loop = loop
         inquiry = NeighbourInquiry(on: loop)
     }
-
-    deinit { timer.map(loop.cancel) }
 
     // MARK: - The kernel's reports
 
@@ -46,14 +47,8 @@ final class NeighbourWatch {
 
     /// Makes this the time of the next check; `nil` for none.
     func check(at time: BootTime?) {
-        timer.map(loop.cancel)
         deadline = time
-        timer = time.map { time in
-            loop.schedule(at: time) { [unowned self] in
-                (timer, deadline) = (nil, nil)
-                onCheck()
-            }
-        }
+        timer.set(to: time)
     }
 
     /// Has the next check at this time, or earlier if there is to be one.

@@ -1,66 +1,36 @@
 internal import ReachCore
 
-/// The links that carry paths, from one evaluation to the next.
-struct CarryingLinks {
-    /// The inner `nil` if every link counts, the outer one until they are found.
-    private(set) var found: Set<InterfaceIndex>??
-
-    mutating func note(_ links: Set<InterfaceIndex>?) { found = .some(links) }
-
-    mutating func forget() { found = nil }
-}
-
-/// What paths rest on.
-struct PathSupport {
-    var links: Set<InterfaceIndex>
-    /// The addresses from which packets are sent. With an address, the kernel removes the routes that prefer it as
-    /// source.
-    var sources: Set<IPAddress>
-}
-
+/// What paths rest on, for the observer.
 extension ReachabilityEngine {
-    /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if
-    /// every link counts: for a target that is not reachable, any link may be the root cause, or the way back.
-    func findCarryingLinks() -> Set<InterfaceIndex>? {
-        guard let carried = findRoutedLinks() else { return nil }
-        return observer?.view?.carriers(of: carried.union(network?.links ?? []))
-    }
+    /// Says what the paths rest on now. Called whenever a state, the network's snapshot or a watch of routes has
+    /// changed.
+    func noteSupport() { observer?.support = findSupport() }
 
-    /// The links of the paths of watched targets and of default routes.
-    private func findRoutedLinks() -> Set<InterfaceIndex>? {
-        guard observationError == nil, observer?.view != nil, let internet, internet.status == .reachable else {
+    /// `nil` while any change may touch them.
+    private func findSupport() -> PathSupport? {
+        guard observationError == nil, let internet = internet.verdict, internet.status == .reachable else {
             return nil
         }
-        var carried = Set([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))
+        var support = PathSupport(connected: Set(network?.links ?? []), hasRouteWatches: !routeWatches.isEmpty)
+        support.add(internet.ipv4)
+        support.add(internet.ipv6)
         for watch in watches.values {
             let state = watch.machine.state
             guard state.status == .reachable, !state.isHeld, !state.isStale else { return nil }
-            for index in [state.ipv4.interfaceIndex, state.ipv6.interfaceIndex] {
-                if let index { carried.insert(index) }
-            }
-            carried.formUnion(state.availableInterfaces.map(\.index))
+            support.add(state.ipv4)
+            support.add(state.ipv6)
+            support.links.formUnion(state.availableInterfaces.map(\.index))
         }
-        for route in network?.routes ?? [] { carried.insert(route.key.interface) }
-        return carried
-    }
-
-    /// What the paths of watched targets and default routes rest on; `nil` if any change may touch them, or a route
-    /// that someone looks up.
-    func findPathSupport() -> PathSupport? {
-        guard routeWatches.isEmpty, let carried = findRoutedLinks(), let internet,
-            let links = observer?.view?.carriers(of: carried)
-        else { return nil }
-        var sources = Set([internet.ipv4.source, internet.ipv6.source].compactMap(\.self))
-        for watch in watches.values {
-            sources.formUnion([watch.machine.state.ipv4.source, watch.machine.state.ipv6.source].compactMap(\.self))
+        for route in network?.routes ?? [] {
+            support.links.insert(route.key.interface)
+            support.sources.formUnion(route.sources)
         }
-        for route in network?.routes ?? [] { sources.formUnion(route.sources) }
-        return PathSupport(links: links, sources: sources)
+        return support
     }
 
     /// Whether one of these links, or one above it, may carry a default route or the path of a watched target.
     func mayCarry(_ links: Set<InterfaceIndex>, _ routes: [DefaultRoute]) -> Bool {
-        guard !links.isEmpty, let view = observer?.view, let internet else { return false }
+        guard !links.isEmpty, let view = observer?.view, let internet = internet.verdict else { return false }
         var carried = Set(routes.map(\.key.interface))
         carried.formUnion([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))
         for watch in watches.values {

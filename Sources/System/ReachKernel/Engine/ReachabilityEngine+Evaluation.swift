@@ -4,7 +4,7 @@ internal import ReachLoop
 /// What the kernel's events lead to.
 extension ReachabilityEngine {
     func handle(_ event: KernelObserver.Event) {
-        routesVersion += 1
+        routeWatches.noteChange()
         switch event {
         case .changed(let effects):
             resumeObserving()
@@ -20,20 +20,15 @@ extension ReachabilityEngine {
 
     func resumeObserving() {
         observationError = nil
-        staleTimer.map(loop.cancel)
-        staleTimer = nil
+        staleTimer.cancel()
     }
 
     func becomeUnobservable(_ error: NetlinkError) {
         guard observationError == nil else { return }
         observationError = error
-        carryingLinks.forget()
         for watch in watches.values { watch.machine.becomeStale() }
-        staleTimer = loop.schedule(at: SystemClock.boot + options.stalePatience) { [unowned self] in
-            staleTimer = nil
-            publishUnknown(watches.values, cause: .cannotObserve)
-            send(nil)
-        }
+        noteSupport()
+        staleTimer.set(to: SystemClock.boot + options.stalePatience)
     }
 
     func publishUnknown(_ watches: some Sequence<WatchedTarget>, cause: Cause) {
@@ -51,81 +46,64 @@ extension ReachabilityEngine {
 
     /// Queries the paths of every watched target again, and reports the changes.
     func evaluate(_ effects: [NetworkTable.Effect]) {
-        routesVersion += 1
-        carryingLinks.forget()
-        defer { carryingLinks.forget() }
+        routeWatches.noteChange()
+        defer { noteSupport() }
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
-            var finder = PathFinder(view: view, mark: options.mark)
+            var finder = finder(in: view)
             let internet = try evaluateInternet(after: effects, in: view, &finder)
-            let isNewEpoch = epoch.count(internet)
+            let isNewEpoch = self.internet.note(internet)
             // Last, since it starts threads, but also if the kernel cannot be asked about a target: the next evaluation
             // begins no epoch.
             defer { if isNewEpoch { resolveNames() } }
             try publishVerdicts(on: Array(watches.values), internet: internet, effects, &finder)
             neighbours.check(at: finder.nextNeighbourCheck)
             neighbours.current = PathNeighbours(finder)
-            neighbours.track(through: observer)
-            neighbours.ask(in: observer.view)
-            scheduleTunnelCheck(in: view)
+            watchNeighboursAndTunnels(of: view, by: observer)
         } catch {
             return observer.recover(from: error)
         }
         publishNetwork()
         announceRoutes(after: effects)
-        if tunnelEnds != view.tunnels.farEnds { updateTargets() }
+        if !view.tunnels.farEnds.isSubset(of: observer.targets) { updateTargets() }
     }
 
-    /// The verdict on the Internet, which becomes the last one.
     private func evaluateInternet(
         after effects: [NetworkTable.Effect], in view: KernelView, _ finder: inout PathFinder
     ) throws(NetlinkError) -> Verdict {
-        _ = view.setLeases(leases)
-        // A link's network concerns both families.
-        let family = view.takeIdentityChange() ? nil : NetworkTable.Effect.onlyFamily(of: effects)
-        let before = self.internet
-        var internet = try finder.internet(anchors: options.anchors, only: family, known: before)
-        let preferred = internet.preferredRoutes
+        view.leases = options.leases
+        let before = internet.verdict
+        let verdict = try finder.internet(
+            anchors: options.anchors, only: NetworkTable.Effect.onlyFamily(of: effects), known: before)
+        let preferred = verdict.preferredRoutes
         let hasNewGateways = try view.noteGateways(of: preferred)
         // For watches of the network, publishNetwork() does this, when all default routes are known.
         let hasFewerGateways = networkWatches.isEmpty && !view.forgetGateways(besides: preferred).isEmpty
-        if hasNewGateways || hasFewerGateways {
-            internet = try finder.internet(anchors: options.anchors, known: before)
-            // All targets are evaluated now, so the next evaluation need not do it for this change.
-            _ = view.takeIdentityChange()
-        }
-        if internet.status != .reachable, let before { internetMemory.remember(before.ipv4, before.ipv6) }
-        self.internet = internet
-        return internet
+        guard hasNewGateways || hasFewerGateways else { return verdict }
+        return try finder.internet(anchors: options.anchors, known: before)
     }
 
     /// Evaluates only these targets, with the last verdict on the Internet: new ones, or those whose names were
     /// resolved.
     func evaluate(only targets: [WatchedTarget], after effects: [NetworkTable.Effect] = []) {
-        guard let observer, let view = observer.view, let internet else { return }
-        carryingLinks.forget()
+        guard let observer, let view = observer.view, let internet = internet.verdict else { return }
+        defer { noteSupport() }
         do throws(NetlinkError) {
-            var finder = PathFinder(view: view, mark: options.mark)
+            var finder = finder(in: view)
             try publishVerdicts(on: targets, internet: internet, effects, &finder)
             if let check = finder.nextNeighbourCheck { neighbours.check(atLatest: check) }
             neighbours.current.add(finder)
-            neighbours.track(through: observer)
-            neighbours.ask(in: observer.view)
-            scheduleTunnelCheck(in: view)
+            watchNeighboursAndTunnels(of: view, by: observer)
         } catch {
             observer.recover(from: error)
         }
     }
 
-    /// Looks again, as long as no link carries a tunnel whose far end is not known, whether it receives all the same.
-    private func scheduleTunnelCheck(in view: KernelView) {
-        tunnelTimer.map(loop.cancel)
-        tunnelTimer = view.tunnels.nextCheck.map { time in
-            loop.schedule(at: time) { [unowned self] in
-                tunnelTimer = nil
-                evaluate([])
-            }
-        }
+    /// Follows what the paths that were found depend on and the kernel does not report by itself.
+    private func watchNeighboursAndTunnels(of view: KernelView, by observer: KernelObserver) {
+        neighbours.track(through: observer)
+        neighbours.ask(in: observer.view)
+        tunnelTimer.set(to: view.tunnels.nextCheck)
     }
 
     /// Finds the verdicts on targets, and reports the changes.
@@ -134,7 +112,10 @@ extension ReachabilityEngine {
     ) throws(NetlinkError) {
         let addresses = targets.map(\.onlyAddress)
         let singles = zip(targets, addresses).compactMap { watch, address in
-            address.map { SingleAddress($0, hadNoRoute: watch.machine.latest?.lacksRoute($0.family) ?? false) }
+            address.map {
+                SingleAddress(
+                    $0, hadNoRoute: watch.machine.latest?.lacksRoute($0.family) ?? false, flow: watch.target.flow)
+            }
         }
         let addedRoute = effects.count == 1 ? effects[0].addedRoute : nil
         var verdicts = try finder.verdicts(on: singles, after: addedRoute).makeIterator()
@@ -158,9 +139,8 @@ extension ReachabilityEngine {
         at now: Instant
     ) {
         guard watch.isWatched else { return }
-        carryingLinks.forget()
         let cause = Self.cause(of: effects, before: watch.machine.state, verdict) ?? fallback
-        let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: now)
+        let change = watch.machine.observe(verdict, cause: cause, epoch: internet.epoch, at: now)
         if let change { watch.send(.change(change)) }
         scheduleHold(for: watch)
     }
@@ -185,7 +165,7 @@ extension ReachabilityEngine {
         watch.holdTimer = loop.schedule(at: deadline) { [unowned self, weak watch] in
             guard let watch else { return }
             watch.holdTimer = nil
-            carryingLinks.forget()
+            defer { noteSupport() }
             if let change = watch.machine.timeReached(at: SystemClock.now) { watch.send(.change(change)) }
             scheduleHold(for: watch)
         }

@@ -17,7 +17,7 @@ extension ReachabilityEngine {
 
     /// Why no default route satisfies a condition now; `nil` if one does, and while the kernel cannot be observed.
     package func rootCause(where condition: NetworkCondition) -> RootCause? {
-        guard observationError == nil, let view = observer?.view, let internet else { return nil }
+        guard observationError == nil, let view = observer?.view, let internet = internet.verdict else { return nil }
         // What probes and names prove does not bear on links.
         var condition = condition
         (condition.isValidated, condition.isTargetReachable) = (false, false)
@@ -25,7 +25,7 @@ extension ReachabilityEngine {
         do throws(NetlinkError) {
             let verdict = try PathFinder(view: view, mark: options.mark).choose(
                 internet, on: .internet, internet: internet, names: [], anchors: options.anchors, where: condition)
-            let memory = RootCauseMemory(paths: internetMemory, admissions: view.admissions)
+            let memory = RootCauseMemory(paths: self.internet.memory, admissions: view.admissions)
             return try RootCauseReader(view: view, options: options).rootCause(
                 of: verdict, on: RootCauseReader.Subject(target: .internet, condition: condition), memory: memory
             ) { () throws(NetlinkError) in internet }
@@ -50,7 +50,7 @@ extension ReachabilityEngine {
             case .internet, .name, .address, .prefix: false
             }
         return RootCauseMemory(
-            paths: own.carriers.isEmpty && !namesLink ? internetMemory : own,
+            paths: own.carriers.isEmpty && !namesLink ? internet.memory : own,
             admissions: observer?.view?.admissions ?? AdmissionCounter(),
             links: observer?.view?.observed ?? ObservedLinks())
     }

@@ -16,39 +16,26 @@ package final class ReachabilityEngine {
     private let names: NameResolution
     let neighbours: NeighbourWatch
     let networkWatches = NetworkWatches()
-    private(set) var watches: [WatchKey: WatchedTarget] = [:]
-    /// The target of each watch, by the watch's number.
-    private var watched: [UInt64: WatchedTarget] = [:]
-    var lastID: UInt64 = 0
-    var epoch = EpochCounter()
-    /// The last verdict on the Internet; `nil` before the first.
-    var internet: Verdict?
-    /// The links that carried the Internet before it was lost.
-    var internetMemory = PathMemory()
+    var watches = TargetWatches()
+    var routeWatches = RouteWatches()
+    var internet = InternetRecord()
+    /// The watch of the proxy that stands for the Internet; `nil` without one.
+    private var proxyWatch: UInt64?
     /// The results of the connectivity checks; `nil` where none run.
     private var survey: ConnectivitySurvey?
-    /// What is known of the leases of links; `nil` where no one reads leases.
-    private(set) var leases: LeaseFindings?
-    /// The links that carry paths, as long as nothing has changed since they were found.
-    var carryingLinks = CarryingLinks()
-    /// The far ends of tunnels, whose routes decide what carries the tunnels.
-    private(set) var tunnelEnds: Set<IPAddress> = []
-    /// The watches of routes to some addresses.
-    var routeWatches: [UInt64: RouteWatch] = [:]
-    /// Increases before a change is evaluated: see ``reportsRoutes(to:)``.
-    package internal(set) var routesVersion: UInt64 = 0
-    /// The targets that ``watchTogether(_:)`` still has to evaluate; `nil` outside of it.
-    private var unevaluated: [WatchedTarget]?
-    var staleTimer: TimerQueue.ID?
-    /// When to look whether a tunnel receives that no link carries.
-    var tunnelTimer: TimerQueue.ID?
+    /// Gives up the states once the kernel could not be observed for a while.
+    private(set) lazy var staleTimer = DeadlineTimer(on: loop) { [unowned self] in
+        publishUnknown(watches.values, cause: .cannotObserve)
+        send(nil)
+    }
+    /// Looks again, as long as no link carries a tunnel whose far end is not known, whether it receives all the same.
+    private(set) lazy var tunnelTimer = DeadlineTimer(on: loop) { [unowned self] in evaluate([]) }
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package internal(set) var observationError: NetlinkError?
 
     package init(loop: EventLoop, options: Options = Options()) {
         self.loop = loop
         self.options = options
-        leases = options.leases
         neighbours = NeighbourWatch(on: loop)
         names = NameResolution(on: loop)
         neighbours.onCheck = { [unowned self] in evaluate([NetworkTable.Effect(cause: .neighbour, interface: nil)]) }
@@ -56,10 +43,7 @@ package final class ReachabilityEngine {
         names.onAnswers = { [unowned self] in evaluateAnswered($0) }
     }
 
-    deinit {
-        for watch in watches.values { cancelTimers(of: watch) }
-        [staleTimer, tunnelTimer].compactMap(\.self).forEach(loop.cancel)
-    }
+    deinit { for watch in watches.values { cancelTimers(of: watch) } }
 
     /// Begins to observe the kernel. While that fails, all states are unknown.
     package func start() {
@@ -67,6 +51,7 @@ package final class ReachabilityEngine {
             sendToAll(.wake(SystemClock.now, slept: slept))
             observer?.refresh(because: .wake)
         }
+        followProxy()
         observe(because: .start)
     }
 
@@ -76,25 +61,35 @@ package final class ReachabilityEngine {
     /// - Parameter cause: The cause of the differences.
     package func apply(_ options: Options, because cause: Cause = .configuration) {
         self.options = options
-        leases = options.leases
         for watch in watches.values { watch.machine.apply(options.holdDown) }
         guard observer != nil else { return }
+        followProxy()
         resumeObserving()
-        epoch.expectOtherJudgement(than: internet)
-        internet = nil
+        internet.expectOtherJudgement()
         observe(because: cause)
+    }
+
+    /// Follows the addresses of the proxy, and the routes to them.
+    private func followProxy() {
+        let old = proxyWatch
+        proxyWatch = options.proxy.map { proxy in watch(proxy) { _ in } }
+        old.map(unwatch)
+    }
+
+    /// The addresses of the proxy, as far as they are known.
+    var proxies: [IPAddress] {
+        guard let watch = proxyWatch.flatMap({ watches[number: $0] }) else { return [] }
+        return watch.onlyAddress.map { [$0] } ?? watch.name.addresses
+    }
+
+    /// Finds paths in a network.
+    func finder(in view: KernelView) -> PathFinder {
+        PathFinder(view: view, mark: options.mark, proxies: { [unowned self] in proxies })
     }
 
     private func observe(because cause: Cause) {
         let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in handle(event) }
         self.observer = observer
-        observer.pathSupport = { [unowned self] in findPathSupport() }
-        observer.carryingLinks = { [unowned self] in
-            if let found = carryingLinks.found { return found }
-            let links = findCarryingLinks()
-            carryingLinks.note(links)
-            return links
-        }
         updateTargets()
         do throws(NetlinkError) {
             try observer.start()
@@ -124,23 +119,21 @@ package final class ReachabilityEngine {
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
         _ handler: @escaping Handler
     ) -> UInt64 {
-        lastID += 1
-        let id = lastID
+        let id = watches.newNumber()
         let now = SystemClock.now
         let key = WatchKey(target: target, condition: condition)
         if let watch = watches[key] {
-            watched[id] = watch
+            watches.add(id, to: watch)
             watch.addOwner(owner)
             watch.add(id, at: now, handler)
             return id
         }
         let watch = WatchedTarget(
             target: target, condition: condition, owner: owner, holdDown: options.holdDown, at: now)
-        watches[key] = watch
-        watched[id] = watch
+        watches.add(id, to: watch)
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
-        if unevaluated == nil { updateTargets() }
+        if !watches.isTogether { updateTargets() }
         if case .name = target.subject {
             names.resolve(watch)
             watch.nameTimer = loop.schedule(at: now.boot + options.namePatience) { [unowned self, weak watch] in
@@ -149,20 +142,18 @@ package final class ReachabilityEngine {
                 publishUnresolved(watch)
             }
         }
-        if unevaluated != nil { unevaluated?.append(watch) } else { begin([watch]) }
+        if !watches.isTogether { begin([watch]) }
         return id
     }
 
     /// Runs `body`, which begins and ends watches. The kernel is asked about all new targets together, after `body`
     /// returns. Not to be called from a handler.
     package func watchTogether(_ body: () -> Void) {
-        unevaluated = []
+        watches.beginTogether()
         body()
-        let begun = unevaluated ?? []
-        unevaluated = nil
+        let begun = watches.endTogether()
         updateTargets()
-        let watched = begun.filter(\.isWatched)
-        if !watched.isEmpty { begin(watched) }
+        if !begun.isEmpty { begin(begun) }
     }
 
     private func begin(_ targets: [WatchedTarget]) {
@@ -170,25 +161,24 @@ package final class ReachabilityEngine {
         guard observationError == nil else { return publishUnknown(targets, cause: .start) }
         observer?.readCollected()
         // The other targets were evaluated at the last change.
-        if internet == nil { evaluate([]) } else { evaluate(only: targets) }
+        if internet.verdict == nil { evaluate([]) } else { evaluate(only: targets) }
     }
 
     /// Ends a watch. Its handler is not called again.
     package func unwatch(_ id: UInt64) {
         networkWatches.remove(id)
         if neighbours.removeAsker(id) { return neighbours.ask(in: observer?.view) }
-        if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
-        guard let watch = watched.removeValue(forKey: id), watch.remove(id), !watch.isWatched else { return }
+        if routeWatches.remove(id) { return updateTargets() }
+        guard let watch = watches.remove(id) else { return }
         cancelTimers(of: watch)
         names.cancel(for: watch)
-        watches[watch.key] = nil
-        if unevaluated == nil { updateTargets() }
+        if !watches.isTogether { updateTargets() }
     }
 
     // MARK: - Names
 
     /// The resolver's last answer to a watched name; `nil` before the first, and for other targets.
-    package func nameAnswer(of id: UInt64) -> NameAnswer? { watched[id]?.name.answer }
+    package func nameAnswer(of id: UInt64) -> NameAnswer? { watches[number: id]?.name.answer }
 
     /// Resolves the names of all targets again, since the path to name servers may be another one.
     func resolveNames() { watches.values.forEach(names.resolve) }
@@ -197,13 +187,17 @@ package final class ReachabilityEngine {
     private func evaluateAnswered(_ watches: [WatchedTarget]) {
         updateTargets()
         guard observationError == nil else { return }
-        evaluate(only: watches, after: [NetworkTable.Effect(cause: .name, interface: nil)])
+        let effects = [NetworkTable.Effect(cause: .name, interface: nil)]
+        // What the proxy's name means decides about the Internet.
+        let proxy = proxyWatch.flatMap { self.watches[number: $0] }
+        let concernsAll = watches.contains { $0 === proxy }
+        if concernsAll { evaluate(effects) } else { evaluate(only: watches, after: effects) }
     }
 
     /// Publishes that a name has not been resolved in time.
     private func publishUnresolved(_ watch: WatchedTarget) {
         var verdict = Verdict(.unknown, reason: .nameNotResolved)
-        if let view = observer?.view, let internet {
+        if let view = observer?.view, let internet = internet.verdict {
             let reader = RootCauseReader(view: view, options: options)
             verdict.rootCause = try? rootCause(of: verdict, for: watch, internet, reader)
         }
@@ -212,13 +206,14 @@ package final class ReachabilityEngine {
 
     func updateTargets() {
         // From now on the filter drops notices about addresses that are no longer watched.
-        routesVersion += 1
+        routeWatches.noteChange()
         var addresses = Set(options.anchors)
-        for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
+        addresses.formUnion(routeWatches.addresses)
         for watch in watches.values { watch.addAddresses(to: &addresses) }
-        tunnelEnds = observer?.view?.tunnels.farEnds ?? []
-        addresses.formUnion(tunnelEnds)
+        // The routes to these decide what carries the tunnels.
+        addresses.formUnion(observer?.view?.tunnels.farEnds ?? [])
         observer?.watch(targets: addresses)
+        noteSupport()
     }
 
     private func cancelTimers(of watch: WatchedTarget) {
@@ -247,18 +242,18 @@ package final class ReachabilityEngine {
     ///
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func askNeighbours() -> UInt64 {
-        lastID += 1
-        neighbours.addAsker(lastID)
+        let id = watches.newNumber()
+        neighbours.addAsker(id)
         neighbours.ask(in: observer?.view)
-        return lastID
+        return id
     }
 
     // MARK: - The networks behind links
 
     /// Applies what is known of links' leases, and evaluates all targets again if it differs.
     package func setLeases(_ findings: LeaseFindings) {
-        guard findings != leases else { return }
-        leases = findings
+        guard findings != options.leases else { return }
+        options.leases = findings
         if observer?.view != nil, observationError == nil { evaluate([NetworkTable.Effect(cause: .network)]) }
     }
 }

@@ -113,15 +113,15 @@ final class RootCauseReader {
             destination, because: reason, among: rules, mark: options.mark, interface: interface, source: source,
             user: KernelQueries.user, routes: routes) != nil
         {
-            return .detail(.rule)
+            return .rule
         }
         guard reason == .noRoute else { return nil }
         switch Rule.hindrance(
             to: destination, among: rules, mark: options.mark, interface: interface, source: source,
             user: KernelQueries.user, routes: routes)
         {
-        case .thrown?: return .reason(.prohibited)
-        case .ignored?: return .detail(.rule)
+        case .thrown?: return .prohibited
+        case .ignored?: return .rule
         case nil: return nil
         }
     }

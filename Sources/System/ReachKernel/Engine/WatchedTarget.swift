@@ -103,3 +103,94 @@ struct WatchKey: Hashable {
     let target: Target
     let condition: NetworkCondition?
 }
+
+/// The watched targets, by what is watched and by the numbers of their watches.
+struct TargetWatches {
+    private var targets: [WatchKey: WatchedTarget] = [:]
+    private var byNumber: [UInt64: WatchedTarget] = [:]
+    private var lastNumber: UInt64 = 0
+    /// The targets that are still to be evaluated together; `nil` where each is evaluated at once.
+    private var unevaluated: [WatchedTarget]?
+
+    var values: Dictionary<WatchKey, WatchedTarget>.Values { targets.values }
+
+    subscript(key: WatchKey) -> WatchedTarget? { targets[key] }
+
+    subscript(number id: UInt64) -> WatchedTarget? { byNumber[id] }
+
+    /// A number for a watch of any kind.
+    mutating func newNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    mutating func add(_ id: UInt64, to target: WatchedTarget) {
+        byNumber[id] = target
+        guard targets.updateValue(target, forKey: target.key) == nil else { return }
+        unevaluated?.append(target)
+    }
+
+    /// Removes a watch.
+    ///
+    /// - Returns: Its target, if no one watches that any more.
+    mutating func remove(_ id: UInt64) -> WatchedTarget? {
+        guard let target = byNumber.removeValue(forKey: id), target.remove(id), !target.isWatched else { return nil }
+        targets[target.key] = nil
+        return target
+    }
+
+    // MARK: - Several at once
+
+    var isTogether: Bool { unevaluated != nil }
+
+    mutating func beginTogether() { unevaluated = [] }
+
+    /// - Returns: The targets that were added since the beginning, and are still watched.
+    mutating func endTogether() -> [WatchedTarget] {
+        defer { unevaluated = nil }
+        return (unevaluated ?? []).filter(\.isWatched)
+    }
+}
+
+/// What is known of the Internet: the last verdict, the links that carried it before, and its epoch. A new epoch begins
+/// when interface, source or gateway changes in either family.
+struct InternetRecord {
+    private struct PathKey: Equatable {
+        let interface: InterfaceIndex?
+        let source: IPAddress?
+        let gateway: IPAddress?
+
+        init(_ path: NetworkPath) {
+            let isReachable = path.status == .reachable
+            interface = isReachable ? path.interfaceIndex : nil
+            source = isReachable ? path.source : nil
+            gateway = isReachable ? path.gateway : nil
+        }
+    }
+
+    /// `nil` before the first, and once paths are judged by other options.
+    private(set) var verdict: Verdict?
+    /// The links that carried the Internet before it was lost.
+    private(set) var memory = PathMemory()
+    private(set) var epoch: UInt64 = 1
+    private var paths: [PathKey]?
+    /// The last verdict by other options.
+    private var judgedBefore: Verdict?
+
+    /// From now on paths are judged by other options. A verdict that differs counts as an epoch: at worst something is
+    /// tried once more.
+    mutating func expectOtherJudgement() { (verdict, judgedBefore) = (nil, verdict) }
+
+    /// Notes a verdict.
+    ///
+    /// - Returns: Whether a new epoch began. The first verdict begins none.
+    mutating func note(_ new: Verdict) -> Bool {
+        if new.status != .reachable, let verdict { memory.remember(verdict.ipv4, verdict.ipv6) }
+        verdict = new
+        let current = [PathKey(new.ipv4), PathKey(new.ipv6)]
+        defer { (paths, judgedBefore) = (current, nil) }
+        guard let paths, paths != current || judgedBefore.map({ $0 != new }) ?? false else { return false }
+        epoch += 1
+        return true
+    }
+}

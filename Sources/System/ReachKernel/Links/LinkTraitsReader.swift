@@ -125,3 +125,71 @@ package struct LinkTraitsReader: ~Copyable {
         withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
+
+/// An open directory of sysfs, closed when the value goes away. It stays with its interface when that is renamed.
+struct SysfsDirectory: ~Copyable {
+    private let descriptor: CInt
+
+    /// - Parameter path: A C string, since the name of an interface need not be UTF-8.
+    init?(path: [CChar]) {
+        let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { return nil }
+        descriptor = opened
+    }
+
+    deinit { close(descriptor) }
+
+    func has(_ entry: String) -> Bool { faccessat(descriptor, entry, F_OK, 0) == 0 }
+
+    /// The contents of the file, without the newline at the end.
+    func text(of file: String) -> Substring? {
+        SmallFile.text(file, in: descriptor).map { $0.hasUTF8Suffix("\n") ? $0.dropLast() : $0[...] }
+    }
+
+    /// The last component of the symbolic link's target.
+    func target(of link: String) -> String? {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlinkat(descriptor, link, &path, path.count)
+        guard count > 0 else { return nil }
+        let name = path.prefix(count).split(separator: CChar(bitPattern: UInt8(ascii: "/"))).last ?? []
+        return String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// The traits of links, each read when it is first needed, and again once its link is another device.
+struct DeviceTraits: ~Copyable {
+    private let reader = LinkTraitsReader()
+    private(set) var known: [InterfaceIndex: LinkTraits] = [:]
+
+    /// Follows a link to its present state; `nil` once it was removed.
+    mutating func follow(_ index: InterfaceIndex, from earlier: Link?, to link: Link?) {
+        guard let earlier, link.map(earlier.isSameDevice) != true else { return }
+        known[index] = nil
+    }
+
+    /// Follows all links to what they are by another table.
+    mutating func follow(from earlier: [InterfaceIndex: Link], to links: [InterfaceIndex: Link]) {
+        known = known.filter { index, _ in
+            guard let link = links[index] else { return false }
+            return earlier[index]?.isSameDevice(as: link) == true
+        }
+    }
+
+    /// Reads the traits of those links whose traits are not known yet.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func read(_ members: some Sequence<InterfaceIndex>, among links: [InterfaceIndex: Link]) -> Bool {
+        // A look for the key alone, since traits would be copied: each loss asks for those of all links.
+        let unknown = members.filter { known.index(forKey: $0) == nil }.compactMap { links[$0] }
+        for link in unknown { known[link.index] = reader.traits(of: link) }
+        return !unknown.isEmpty
+    }
+}
+
+extension Link {
+    /// Whether traits that were read from sysfs still hold: a rename moves the link's directory, and a modem may change
+    /// its hardware type.
+    fileprivate func isSameDevice(as other: Link) -> Bool {
+        name == other.name && kind == other.kind && hardwareType == other.hardwareType
+    }
+}

@@ -164,11 +164,22 @@ package final class KernelQueries {
 
     /// The ages of a neighbour's entry; `nil` where the kernel has none, or does not say.
     package func neighbourAges(_ key: Neighbour.Key) throws(NetlinkError) -> NeighbourDating.Ages? {
+        try datedNeighbour(key)?.ages
+    }
+
+    /// When a neighbour answered for the last time that the kernel calls reachable; `nil` for others. The kernel calls
+    /// it that for a while after its last answer, which is a setting of the device.
+    package func lastAnswer(of key: Neighbour.Key) throws(NetlinkError) -> Timestamp? {
+        guard let entry = try datedNeighbour(key), entry.state == .reachable else { return nil }
+        return SystemClock.now.wall + (.zero - entry.ages.confirmed)
+    }
+
+    private func datedNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> NeighbourDating.Other? {
         var batch = socket.batch()
         batch.add(RTM_GETNEIGH, Self.header(of: key)) { $0.attribute(NDA_DST, key.address) }
-        var ages: NeighbourDating.Ages?
-        try socket.exchange(batch) { message in ages = Self.dated(message)?.ages ?? ages }
-        return ages
+        var entry: NeighbourDating.Other?
+        try socket.exchange(batch) { message in entry = Self.dated(message) ?? entry }
+        return entry
     }
 
     /// The neighbours of a link that have an entry, with its ages.
@@ -179,6 +190,29 @@ package final class KernelQueries {
             // Before Linux 4.5 the kernel answers for all links.
             Self.dated(message).flatMap { $0.key.interface == index ? $0 : nil }
         }.last
+    }
+
+    /// How long the kernel asks for the neighbours of a link, and remembers them. It answers for all links at once.
+    package func neighbourTimes(of index: InterfaceIndex) throws(NetlinkError) -> [IPAddress.Family: NeighbourTimes] {
+        let found = try socket.dump(RTM_GETNEIGHTBL, ndtmsg()) { Self.neighbourTimes($0, of: index) }.last
+        return Dictionary(found.map { ($0.family, $0.times) }) { _, last in last }
+    }
+
+    private static func neighbourTimes(
+        _ message: Message, of index: InterfaceIndex
+    ) -> (family: IPAddress.Family, times: NeighbourTimes)? {
+        guard message.type == RTM_NEWNEIGHTBL, let (header, attributes) = message.body(ndtmsg.self),
+            let family = IPAddress.Family.allCases.first(where: { number(of: $0) == header.ndtm_family }),
+            let parameters = attributes.first(where: { $0.type == NDTA_PARMS })?.nested
+        else { return nil }
+        let parameter = { type in parameters.first { $0.type == type } }
+        let time = { parameter($0)?.structure(UInt64.self).map { Duration.milliseconds(Int64(clamping: $0)) } }
+        guard parameter(NDTPA_IFINDEX)?.uint32 == UInt32(bitPattern: index) else { return nil }
+        var times = NeighbourTimes()
+        times.reachable = time(NDTPA_BASE_REACHABLE_TIME) ?? times.reachable
+        times.retransmission = time(NDTPA_RETRANS_TIME) ?? times.retransmission
+        times.questions = parameter(NDTPA_MCAST_PROBES)?.uint32.map(Int.init) ?? times.questions
+        return (family, times)
     }
 
     private static func dated(_ message: Message) -> NeighbourDating.Other? {

@@ -30,11 +30,13 @@ extension PathFinder {
     private mutating func paths(
         to addresses: ArraySlice<SingleAddress>, after addedRoute: Route?
     ) throws(NetlinkError) -> [NetworkPath] {
-        let answers = try lookUp(addresses.map { RouteQuestion($0.address, mark: mark) })
+        let answers = try lookUp(addresses.map { RouteQuestion($0.address, mark: mark, flow: $0.flow) })
+        defer { flow = nil }
         var paths: [NetworkPath] = []
         paths.reserveCapacity(answers.count)
         var questions: [(place: Int, question: RouteQuestion)] = []
         for (single, answer) in zip(addresses, answers) {
+            flow = single.flow
             var path = try judge(single.address, answer)
             if let question = metricQuestion(path, to: single.address) {
                 if single.hadNoRoute, let addedRoute, addedRoute.isFound(in: answer, for: single.address) {
@@ -57,9 +59,12 @@ package struct SingleAddress {
     let address: IPAddress
     /// Whether no route led to it by the last verdict.
     let hadNoRoute: Bool
+    /// What is sent to it; `nil` where that is not known.
+    let flow: PacketFlow?
 
-    package init(_ address: IPAddress, hadNoRoute: Bool = false) {
+    package init(_ address: IPAddress, hadNoRoute: Bool = false, flow: PacketFlow? = nil) {
         self.address = address
         self.hadNoRoute = hadNoRoute
+        self.flow = flow
     }
 }

@@ -41,7 +41,7 @@ extension PathFinder {
 
     /// The addresses that are reached by default routes: what has a route of its own is sent by no other.
     private func sharing(_ addresses: [IPAddress], _ internet: Verdict) throws(NetlinkError) -> [IPAddress] {
-        let routes = try routes(to: addresses.map { RoutedAddress($0) }, internet: internet)
+        let routes = try routes(to: addresses.map { RoutedAddress($0, flow: flow) }, internet: internet)
         return zip(addresses, routes).filter { $1.isByDefault }.map(\.0)
     }
 
@@ -82,7 +82,7 @@ extension PathFinder {
             survey.anchors.map {
                 RouteQuestion(
                     $0, interface: candidate.link.index, source: survey.family == .ipv6 ? candidate.source : nil,
-                    mark: mark, matchesTable: true)
+                    mark: mark, flow: flow, matchesTable: true)
             }
         }
         let answers = try view.queries.routes(questions)

@@ -1,10 +1,14 @@
+internal import Glibc
 package import ReachCore
+internal import ReachLoop
 
 /// Queries the kernel for the paths to a target, and judges the answers.
 package struct PathFinder {
     let view: KernelView
     /// The firewall mark of the packets (`ip rule ... fwmark`).
     let mark: UInt32?
+    /// What is sent to the host that is evaluated next; `nil` where that is not known.
+    package var flow: PacketFlow?
     /// The neighbours on which the paths found so far depend.
     package private(set) var neighbours: Set<Neighbour.Key> = []
     /// Those of them that pass packets on.
@@ -14,12 +18,18 @@ package struct PathFinder {
     /// The lookups on which the verdicts so far rest; empty unless they are recorded.
     package private(set) var findings: [PathFinding] = []
     private let recordsFindings: Bool
+    /// Returns the addresses of the proxy that stands for the Internet where no default route leads to it.
+    private let proxies: () -> [IPAddress]
 
-    package init(view: KernelView, mark: UInt32? = nil, recordsFindings: Bool = false) {
+    package init(
+        view: KernelView, mark: UInt32? = nil, proxies: @escaping () -> [IPAddress] = { [] },
+        recordsFindings: Bool = false
+    ) {
         self.view = view
         self.mark = mark
+        self.proxies = proxies
         self.recordsFindings = recordsFindings
-        view.forgetCarriers()
+        view.expectOtherRoutes()
     }
 
     /// The verdict on a target.
@@ -42,14 +52,19 @@ package struct PathFinder {
 
     /// The verdict on the Internet, which a few reference addresses stand for. A family reaches it when at least half
     /// of its reference addresses have a path: a host route to a single one proves nothing, nor does a missing one.
+    /// Where neither does, the path to a proxy that is configured is the path to the Internet.
     ///
     /// - Parameters:
-    ///   - family: The only family to evaluate; the other keeps its path in `known`.
+    ///   - family: The only family to evaluate, if the link of the other one's path in `known` is as it was.
     ///   - known: The last verdict; `nil` if there is none.
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
-        let only = known.flatMap { _ in family }
+        // A proxy's path says nothing of the reference addresses.
+        let known = known?.isByProxy == true ? nil : known
+        var only: IPAddress.Family?
+        // The other family's path may be in another network now, or over another tunnel.
+        if let known, let family, try isAsBefore(family == .ipv4 ? known.ipv6 : known.ipv4) { only = family }
         var surveys: [ReferenceAddressSurvey] = []
         surveys.reserveCapacity(2)
         if only != .ipv6 { surveys.append(ReferenceAddressSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
@@ -61,7 +76,23 @@ package struct PathFinder {
             if recordsFindings { record(survey) }
             if survey.family == .ipv4 { ipv4 = survey.path } else { ipv6 = survey.path }
         }
-        return Verdict(ipv4: ipv4, ipv6: ipv6)
+        let verdict = Verdict(ipv4: ipv4, ipv6: ipv6)
+        return verdict.status == .notReachable ? try byProxy() ?? verdict : verdict
+    }
+
+    /// Whether the link of a path is what it was when the path was found.
+    private func isAsBefore(_ path: NetworkPath) throws(NetlinkError) -> Bool {
+        guard let index = path.interfaceIndex else { return true }
+        let condition = try view.condition(of: index)
+        return path.traits == condition.traits && path.lower == condition.lower
+    }
+
+    /// The verdict on the Internet by a proxy; `nil` without a proxy that can be reached.
+    private mutating func byProxy() throws(NetlinkError) -> Verdict? {
+        let proxies = proxies()
+        guard !proxies.isEmpty else { return nil }
+        let verdict = try anyOf(proxies)
+        return verdict.status == .reachable ? verdict.standing(forInternetBy: proxies) : nil
     }
 
     /// Makes the lookups that the surveys need next, all at once.
@@ -99,8 +130,7 @@ package struct PathFinder {
     package mutating func anyOf(
         _ addresses: [IPAddress], interface: InterfaceIndex? = nil
     ) throws(NetlinkError) -> Verdict {
-        let question = { RouteQuestion($0, interface: interface, mark: mark) }
-        let answers = try lookUp(addresses.map(question))
+        let answers = try lookUp(addresses.map { RouteQuestion($0, interface: interface, mark: mark, flow: flow) })
         var found: [IPAddress.Family: NetworkPath] = [:]
         for (address, answer) in zip(addresses, answers) where found[address.family]?.status != .reachable {
             let path = try withMetric(judge(address, answer), to: address, interface: interface)
@@ -167,7 +197,8 @@ package struct PathFinder {
         let judge = try judge(by: index)
         var isByDefault = isInternet
         if !isInternet, judge.dependsOnMatch(route, to: destination) {
-            let question = RouteQuestion(destination, source: route.source, mark: mark, matchesTable: true)
+            let question = RouteQuestion(
+                destination, source: route.source, mark: mark, flow: flow, matchesTable: true)
             if case .route(let matched) = try view.queries.routes([question])[0] {
                 isByDefault = matched.destination.length == 0
             }
@@ -184,11 +215,12 @@ package struct PathFinder {
     private mutating func otherHop(
         than broken: InterfaceIndex, to destination: IPAddress, isInternet: Bool
     ) throws(NetlinkError) -> NetworkPath? {
-        let matched = try view.queries.routes([RouteQuestion(destination, mark: mark, matchesTable: true)])[0]
+        let question = RouteQuestion(destination, mark: mark, flow: flow, matchesTable: true)
+        let matched = try view.queries.routes([question])[0]
         guard case .route(let route) = matched, route.hops.count > 1 else { return nil }
         for hop in route.hops.prefix(Self.mostHops) {
             guard let index = hop.interface, index != broken else { continue }
-            let bound = RouteQuestion(destination, interface: index, mark: mark)
+            let bound = RouteQuestion(destination, interface: index, mark: mark, flow: flow)
             guard case .route(var answer) = try view.queries.routes([bound])[0] else { continue }
             answer.hops = [hop]
             try addNeighbour(hop, of: answer, on: index, destination: destination)
@@ -262,7 +294,8 @@ package struct PathFinder {
         guard path.interfaceIndex != nil, path.metric == nil else { return nil }
         let asksSource = destination.family == .ipv6 || view.hasSourceRules
         return RouteQuestion(
-            destination, interface: interface, source: asksSource ? path.source : nil, mark: mark, matchesTable: true)
+            destination, interface: interface, source: asksSource ? path.source : nil, mark: mark, flow: flow,
+            matchesTable: true)
     }
 }
 
@@ -270,5 +303,64 @@ extension Reason {
     /// Whether it may concern only one next hop of several.
     fileprivate var isOfOneHop: Bool {
         [.noCarrier, .dormant, .linkDown, .gatewayUnreachable, .noAddress].contains(self)
+    }
+}
+
+/// Finds the source address that the kernel would choose, by connecting a datagram socket, which sends no packet.
+///
+/// A lookup without a source does not find IPv6 routes that are for some sources only (networks of RFC 8475), although
+/// connecting works. A lookup with the source found here does.
+enum SourceFinder {
+    static func source(for destination: IPAddress) -> IPAddress? {
+        guard destination.family == .ipv6 else { return nil }
+        let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        let owner = FileDescriptor(owning: descriptor)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = UInt16(9).bigEndian
+        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: destination.bytes) }
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                connect(owner.rawValue, generic, length) == 0 && getsockname(owner.rawValue, generic, &length) == 0
+            }
+        }
+        guard isConnected else { return nil }
+        return withUnsafeBytes(of: address.sin6_addr) { IPAddress(bytes: $0) }
+    }
+}
+
+/// The verdicts on watched targets, by their kind.
+extension PathFinder {
+    /// - Returns: `nil` while the target's name is being resolved for the first time.
+    mutating func verdict(
+        for watch: WatchedTarget, internet: Verdict, anchors: [IPAddress]
+    ) throws(NetlinkError) -> Verdict? {
+        if watch.target == .internet, watch.condition == nil { return internet }
+        flow = watch.target.flow
+        defer { flow = nil }
+        guard let chosen = try ownVerdict(for: watch, internet: internet, anchors) else { return nil }
+        guard let condition = watch.condition else { return chosen }
+        return try choose(
+            chosen, on: watch.target.subject, internet: internet, names: watch.name.addresses, anchors: anchors,
+            where: condition)
+    }
+
+    /// The verdict by the kernel's own choice of a path.
+    private mutating func ownVerdict(
+        for watch: WatchedTarget, internet: Verdict, _ anchors: [IPAddress]
+    ) throws(NetlinkError) -> Verdict? {
+        switch watch.target.subject {
+        case .internet: return internet
+        case .name:
+            if !watch.name.addresses.isEmpty { return try anyOf(watch.name.addresses) }
+            switch watch.name.answer {
+            case .noAddress: return Verdict(.notReachable, reason: .nameNotResolved)
+            case .notAsked, .addresses: return Verdict(.unknown, reason: .nameNotResolved)
+            case nil: return nil
+            }
+        case let subject: return try verdict(on: subject, anchors: anchors)
+        }
     }
 }

@@ -47,25 +47,16 @@ package final class KernelObserver {
     private var listener: AdvertisementListener?
     /// Why routers cannot be listened to; `nil` where no one wants that.
     package private(set) var listeningError: SystemError?
-    /// The addresses whose routes matter.
-    private(set) var targets: Set<IPAddress> = []
-    private var installedFilter = SocketFilter()
-    /// What passes the filter: the addresses whose routes' notices, and the neighbours whose notices. What no path
-    /// needs any more stays for a while: for each new filter the kernel compiles a program, which costs more than
-    /// everything else that follows a notice.
-    private var passing: (targets: Set<IPAddress>, neighbours: Set<Neighbour.Key>) = ([], [])
-    private static let passingLimit = 64
+    private var interest = NoticeInterest()
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var retry: TimerQueue.ID?
     private var lastResync: BootTime?
     /// The end of the time in which notices collect.
     private var collecting: TimerQueue.ID?
-    private var idleLinks = IdleLinks()
-    /// Returns the links that carry paths, and all below them; `nil` if every link counts.
-    package var carryingLinks: () -> Set<InterfaceIndex>? = { nil }
-    /// Returns what paths rest on, of which a change must be complete before it is evaluated; `nil` if that is every
-    /// change.
-    var pathSupport: () -> PathSupport? = { nil }
+    /// The links that carry nothing, as far as notices have shown since the kernel reports what it does now.
+    private var idleLinks = Derived(IdleLinks())
+    /// The links of ``support``.
+    private var supportingLinks = SupportingLinks()
 
     package init(loop: EventLoop, options: Options = Options(), handler: @escaping (Event) -> Void) {
         self.loop = loop
@@ -78,6 +69,15 @@ package final class KernelObserver {
         if let retry { loop.cancel(retry) }
         if let collecting { loop.cancel(collecting) }
     }
+
+    /// What paths rest on, to be set after each evaluation; `nil` if any change may touch them.
+    var support: PathSupport? {
+        get { supportingLinks.support }
+        set { supportingLinks = SupportingLinks(newValue) }
+    }
+
+    /// The addresses whose routes matter.
+    var targets: Set<IPAddress> { interest.targets }
 
     /// Whether the kernel sends notices of changes; otherwise they are noticed by polling.
     var isNotified: Bool { socket != nil }
@@ -97,26 +97,17 @@ package final class KernelObserver {
 
     /// Sets the addresses whose routes matter. The kernel drops notices of routes that cover none of them.
     package func watch(targets: Set<IPAddress>) {
-        // Routes to the others were not reported.
-        if !targets.isSubset(of: passing.targets) {
-            idleLinks.reset()
-            view?.forgetThrowRoutes()
-        }
-        self.targets = targets
-        let all = passing.targets.union(targets)
-        passing.targets = all.count > Self.passingLimit ? targets : all
+        if interest.watch(targets) { view?.expectMoreReports() }
         updateFilter()
     }
 
     /// Makes the filter pass the notices of these neighbours, on which the paths depend. Call it after every
     /// evaluation.
     package func trackNeighbours(_ needed: Set<Neighbour.Key>) {
-        let missing = needed.subtracting(passing.neighbours)
-        guard let view, !missing.isEmpty else { return }
-        passing.neighbours =
-            passing.neighbours.count + missing.count > Self.passingLimit
-            ? needed : passing.neighbours.union(missing)
-        view.keepNeighbours(passing.neighbours)
+        guard let view else { return }
+        let missing = interest.track(needed)
+        guard !missing.isEmpty else { return }
+        view.keepNeighbours(interest.passing.neighbours)
         updateFilter()
         attempt { () throws(NetlinkError) in
             // A neighbour may have changed after its first query and before its notices passed.
@@ -133,7 +124,6 @@ package final class KernelObserver {
         guard let view else { return }
         attempt {
             () throws(NetlinkError) in
-            idleLinks.reset()
             try view.refresh()
             wireless?.reset()
             handler(.changed([NetworkTable.Effect(cause: cause, interface: nil)]))
@@ -141,14 +131,12 @@ package final class KernelObserver {
     }
 
     private func open() throws(NetlinkError) {
-        idleLinks.reset()
         let view = if let existing = self.view { existing } else { try makeView() }
         var mustPoll = false
         do throws(NetlinkError) {
-            let filter = SocketFilter(targets: passing.targets, neighbours: passing.neighbours)
             let socket = try NoticeSocket(
-                filter: options.wantsEveryNotice ? nil : filter, bufferBytes: options.receiveBufferBytes)
-            installedFilter = filter
+                filter: options.wantsEveryNotice ? nil : interest.passing, bufferBytes: options.receiveBufferBytes)
+            interest.noteInstalled()
             self.socket = socket
             try? loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in readNotices() }
         } catch .forbidden {
@@ -180,10 +168,8 @@ package final class KernelObserver {
 
     private func updateFilter() {
         guard let socket, !options.wantsEveryNotice else { return }
-        let filter = SocketFilter(targets: passing.targets, neighbours: passing.neighbours)
-        guard filter != installedFilter else { return }
-        installedFilter = filter
-        attempt { () throws(NetlinkError) in try socket.replace(filter: filter) }
+        guard interest.noteInstalled() else { return }
+        attempt { () throws(NetlinkError) in try socket.replace(filter: interest.passing) }
     }
 
     /// Applies the queued notices to the view. The kernel sends the notice of a link or address change before the
@@ -195,15 +181,17 @@ package final class KernelObserver {
             var effects: [NetworkTable.Effect] = []
             var isIncomplete = false
             var concernsPath = false
-            var support: PathSupport??
             let apply = { [self] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let wireless, wireless.holds(notice) { return }
-                let isFolded = idleLinks.folds(notice, in: view.table, carrying: carryingLinks)
+                let isFolded = idleLinks[view.age.reports].folds(notice, in: view.table) {
+                    supportingLinks.all(view.carriers)
+                }
                 guard let effect = view.apply(notice), !isFolded else { return }
                 effects.append(effect)
                 guard !isIncomplete, !concernsPath || effect.cause.isReportedEarly else { return }
-                guard !effect.cause.isOfLink || mayTouchPath(notice, effect, &support) else { return }
+                guard !effect.cause.isOfLink || supportingLinks.mayBeTouched(by: notice, effect, view.carriers)
+                else { return }
                 concernsPath = true
                 isIncomplete = effect.cause.isReportedEarly
             }
@@ -213,7 +201,7 @@ package final class KernelObserver {
                 _ = try socket.read(apply)
             }
             if !effects.isEmpty { handler(.changed(effects)) }
-            if !concernsPath, !options.wantsEveryNotice, carryingLinks() != nil { collectNotices() }
+            if !concernsPath, !options.wantsEveryNotice, supportingLinks.all(view.carriers) != nil { collectNotices() }
         }
     }
 
@@ -238,26 +226,6 @@ package final class KernelObserver {
         guard collecting != nil else { return }
         endCollecting()
         readNotices()
-    }
-
-    /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes
-    /// costs time of the processor, since the kernel spins on its lock while thousands of links make a removal long.
-    ///
-    /// - Parameter found: What paths rest on: found once for the notices of a reading, and again when a port joins a
-    ///   link of a path.
-    private func mayTouchPath(
-        _ notice: Notice, _ effect: NetworkTable.Effect, _ found: inout PathSupport??
-    ) -> Bool {
-        guard let interface = effect.interface else { return true }
-        if case .link(let link) = notice, let controller = link.controller,
-            found??.links.contains(controller) == true, found??.links.contains(interface) == false
-        {
-            found = nil
-        }
-        if found == nil { found = .some(pathSupport()) }
-        guard let support = found ?? nil else { return true }
-        if case .addressRemoved(let address) = notice, support.sources.contains(address.address) { return true }
-        return support.links.contains(interface)
     }
 
     private func attempt(_ body: () throws(NetlinkError) -> Void) {
@@ -295,7 +263,6 @@ package final class KernelObserver {
             return
         }
         lastResync = now
-        idleLinks.reset()
         attempt { () throws(NetlinkError) in
             if let socket {
                 try socket.discard()

@@ -8,23 +8,39 @@ extension KernelView {
     /// - Returns: The time of the next check, if the kernel is still waiting for the neighbour's answer.
     package func ensureNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
         let now = SystemClock.boot
-        if table.neighbours[key] == nil {
-            try queryNeighbour(key)
-            if table.neighbours[key] == .incomplete {
-                unansweredSince[key] = now + (.zero - (try timeUnanswered(key)))
-            }
-        }
+        let isNew = table.neighbours[key] == nil
+        if isNew { try queryNeighbour(key) }
         guard table.neighbours[key] == .incomplete else {
-            unansweredSince[key] = nil
+            unansweredUntil[key] = nil
             return nil
         }
-        let since = unansweredSince[key] ?? now
-        unansweredSince[key] = since
-        let deadline = since + Self.neighbourPatience
+        let known = unansweredUntil[key]
+        let deadline = if let known { known } else { try deadline(of: key, isNew: isNew, at: now) }
+        unansweredUntil[key] = deadline
         guard now >= deadline else { return deadline }
         try queryNeighbour(key)
         if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
         return nil
+    }
+
+    /// When a neighbour counts as failed that the kernel is asking.
+    ///
+    /// - Parameter isNew: Whether the kernel may have begun before this process looked.
+    private func deadline(
+        of key: Neighbour.Key, isNew: Bool, at now: BootTime
+    ) throws(NetlinkError) -> BootTime {
+        let family = key.address.family
+        guard isNew else {
+            let times = try queries.neighbourTimes(of: key.interface)[family] ?? NeighbourTimes()
+            return now + times.patience
+        }
+        let (dating, age) = try dating(key.interface)
+        let times = dating.times(family)
+        guard let ages = try queries.neighbourAges(key) else { return now + times.patience }
+        // One that is asked again has failed before.
+        let hasFailed =
+            ages.isAskedAgain(times) && !dating.mayHaveFailedBeforeCarrier(ages.before(age), family)
+        return hasFailed ? now : now + (times.patience - ages.updated)
     }
 
     /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it
@@ -43,7 +59,7 @@ extension KernelView {
         let entry = try queries.neighbourEntry(key)
         let state = try validState(of: entry, key)
         table.setNeighbour(key, to: state)
-        if let entry, table.gateways.update(entry) { noteIdentityChange(of: key.interface) }
+        if let entry { noteHardwareAddress(in: entry) }
         return state != before
     }
 
@@ -56,7 +72,7 @@ extension KernelView {
             return ages.updated > SystemClock.boot - since ? NeighbourState.none : state
         }
         let (dating, age) = try dating(key.interface)
-        return dating.isFromBeforeCarrier(ages.before(age)) ? NeighbourState.none : state
+        return dating.isFromBeforeCarrier(ages.before(age), key.address.family) ? NeighbourState.none : state
     }
 
     /// What dates the failures of a link's neighbours, and its age. One serves for a second, since thousands may have
@@ -65,26 +81,17 @@ extension KernelView {
         let now = SystemClock.boot
         if let known = datings[index], now - known.at < Self.datingLifetime { return (known.dating, now - known.at) }
         let dating = NeighbourDating(
-            among: try queries.neighbours(of: index), carrierGains: try queries.carrierGains(index))
+            among: try queries.neighbours(of: index), carrierGains: try queries.carrierGains(index),
+            times: try queries.neighbourTimes(of: index))
         datings[index] = (dating, now)
         return (dating, .zero)
     }
 
     private static let datingLifetime = Duration.seconds(1)
 
-    /// For how long the kernel has been asking a neighbour that has not answered yet. One that is asked again has
-    /// failed before.
-    private func timeUnanswered(_ key: Neighbour.Key) throws(NetlinkError) -> Duration {
-        guard let ages = try queries.neighbourAges(key) else { return .zero }
-        guard ages.isAskedAgain else { return ages.updated }
-        let (dating, age) = try dating(key.interface)
-        if dating.mayHaveFailedBeforeCarrier(ages.before(age)) { return ages.updated }
-        return max(ages.updated, Self.neighbourPatience)
-    }
-
     /// Forgets all neighbours except these.
     package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
-        unansweredSince = unansweredSince.filter { keys.contains($0.key) }
+        unansweredUntil = unansweredUntil.filter { keys.contains($0.key) }
         table.keepNeighbours(keys)
     }
 }

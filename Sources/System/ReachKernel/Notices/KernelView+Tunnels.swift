@@ -12,7 +12,7 @@ extension KernelView {
         while true {
             let stack = readStack(for: index)
             let open = stack.members(of: index).first { member in
-                tunnels.known[member] == nil && table.links[member].map(stack.needsCarriers) ?? false
+                tunnels.known(at: age.carriers)[member] == nil && table.links[member].map(stack.needsCarriers) ?? false
             }
             guard let open, let link = table.links[open] else { return }
             try tunnels.find(link, in: self)

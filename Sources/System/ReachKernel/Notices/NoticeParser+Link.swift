@@ -41,16 +41,11 @@ extension NoticeParser {
     ]
 
     private static func readKind(_ info: Attributes, into link: inout Link) {
-        for attribute in info {
-            switch attribute.type {
-            case IFLA_INFO_KIND: link.kind = attribute.string
-            case IFLA_INFO_DATA: readDetails(attribute.nested, into: &link)
-            default: break
-            }
-        }
+        link.kind = info.first { $0.type == IFLA_INFO_KIND }?.string ?? link.kind
+        if let details = info.first(where: { $0.type == IFLA_INFO_DATA })?.nested { readDetails(details, into: &link) }
     }
 
-    /// Reads INFO_DATA, which comes after INFO_KIND. The meaning of its attribute numbers depends on the kind.
+    /// Reads INFO_DATA. The meaning of its attribute numbers depends on the kind.
     private static func readDetails(_ details: Attributes, into link: inout Link) {
         let remoteTypes: [Int]
         switch link.kind {

@@ -63,7 +63,7 @@ extension TrafficQuestion {
     /// Whether a closed socket answers the question. It checks every condition, since the kernel filters no closed
     /// sockets.
     func isAnswered(by closed: DiagnosedSocket) -> Bool {
-        closed.local.family == family && sources.contains(closed.local) && !excludes(closed.remote)
-            && !excludedPrefixes.contains { $0.contains(closed.remote.address) } && closed.moved(within: window)
+        closed.local.family == sockets.family && sockets.sources.contains(closed.local) && !excludes(closed.remote)
+            && !sockets.excludedPrefixes.contains { $0.contains(closed.remote.address) } && closed.moved(within: window)
     }
 }

@@ -117,7 +117,8 @@ extension TrafficQuestion {
 
     /// Whether sockets with this remote end prove nothing, for those conditions that the kernel does not check.
     func excludes(_ remote: Remote) -> Bool {
-        remote.port == Self.excludedPort || excludedRemotes.contains(remote) || own.contains(remote.address)
+        remote.port == Self.excludedPort || excludedRemotes.contains(remote)
+            || sockets.own.contains(remote.address)
     }
 }
 

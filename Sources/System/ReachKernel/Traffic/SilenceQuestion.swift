@@ -1,29 +1,12 @@
-package import ReachCore
-
 /// The question which transmissions of TCP sockets on a path are not answered.
 package struct SilenceQuestion: Hashable, Sendable {
-    package var family: IPAddress.Family
-    package var interface: InterfaceIndex
-    /// This machine's addresses on the path. Sockets with other local addresses do not count, nor those that are bound
-    /// to another interface.
-    package var sources: [IPAddress]
-    /// Remote addresses that are not beyond the path's gateway.
-    package var excludedPrefixes: [IPPrefix]
-    /// This machine's addresses: with those of other links, too, any user can talk to itself.
-    package var own: OwnAddresses
+    package var sockets: PathSockets
     /// If a socket received something within this time, the path is not silent, and the other sockets are not looked
     /// at.
     package var hearing: Duration
 
-    package init(
-        family: IPAddress.Family, interface: InterfaceIndex, sources: [IPAddress], excludedPrefixes: [IPPrefix] = [],
-        own: OwnAddresses = OwnAddresses(), hearing: Duration
-    ) {
-        self.own = own
-        self.family = family
-        self.interface = interface
-        self.sources = sources
-        self.excludedPrefixes = excludedPrefixes
+    package init(_ sockets: PathSockets, hearing: Duration) {
+        self.sockets = sockets
         self.hearing = hearing
     }
 }

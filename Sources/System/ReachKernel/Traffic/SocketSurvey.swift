@@ -4,13 +4,11 @@ internal import ReachLoop
 /// Answers to questions about this machine's open TCP sockets. Each waits for the kernel, see ``SocketDump``.
 enum SocketSurvey {
     static func answer(_ question: TrafficQuestion) -> TrafficAnswer {
-        guard !question.sources.isEmpty else { return .still }
+        let sockets = question.sockets
+        guard !sockets.sources.isEmpty else { return .still }
         do throws(NetlinkError) {
-            let conditions = SocketConditions(
-                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
-            )
             let ending = try SocketDump().read(
-                question.family, states: DiagnosedSocket.connectedStates, conditions
+                sockets.family, states: DiagnosedSocket.connectedStates, sockets.conditions
             ) { !question.excludes($0.remote) && $0.moved(within: question.window) }
             switch ending {
             case .complete: return .still
@@ -23,18 +21,14 @@ enum SocketSurvey {
     }
 
     static func answer(_ question: SilenceQuestion) -> SilenceAnswer {
-        guard !question.sources.isEmpty else { return .sample(SilenceSample()) }
+        let sockets = question.sockets
+        guard !sockets.sources.isEmpty else { return .sample(SilenceSample()) }
         var sample = SilenceSample()
         do throws(NetlinkError) {
-            let conditions = SocketConditions(
-                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
-            )
             let ending = try SocketDump().read(
-                question.family, states: DiagnosedSocket.startedStates, conditions
+                sockets.family, states: DiagnosedSocket.startedStates, sockets.conditions
             ) { socket in
-                guard socket.interface == 0 || socket.interface == question.interface,
-                    !question.own.contains(socket.remote.address)
-                else { return false }
+                guard sockets.has(socket) else { return false }
                 sample.add(socket)
                 return sample.sinceReceived.map { $0 < question.hearing } ?? false
             }
@@ -50,25 +44,23 @@ enum SocketSurvey {
 
     /// The segments of the sockets on a path, of ``SegmentCount/socketLimit`` sockets at most; `nil` if the query
     /// failed.
-    static func answer(_ question: SegmentQuestion) -> [SegmentCount]? {
-        guard !question.sources.isEmpty else { return [] }
+    static func segments(of sockets: PathSockets) -> [SegmentCount]? {
+        guard !sockets.sources.isEmpty else { return [] }
         var counts: [SegmentCount] = []
-        do throws(NetlinkError) {
-            let conditions = SocketConditions(
-                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
-            )
-            _ = try SocketDump().read(
-                question.family, states: DiagnosedSocket.connectedStates, conditions
-            ) { socket in
-                guard socket.interface == 0 || socket.interface == question.interface,
-                    !question.own.contains(socket.remote.address), let count = socket.segments
-                else { return false }
-                counts.append(count)
-                return counts.count == SegmentCount.socketLimit
-            }
-            return counts
-        } catch {
-            return nil
+        let ending = try? SocketDump().read(
+            sockets.family, states: DiagnosedSocket.connectedStates, sockets.conditions
+        ) { socket in
+            guard sockets.has(socket), let count = socket.segments else { return false }
+            counts.append(count)
+            return counts.count == SegmentCount.socketLimit
         }
+        return ending == nil ? nil : counts
+    }
+}
+
+extension PathSockets {
+    /// What the kernel checks of each socket.
+    fileprivate var conditions: SocketConditions {
+        SocketConditions(sources: sources, excluding: excludedPrefixes + own.prefixes(family))
     }
 }

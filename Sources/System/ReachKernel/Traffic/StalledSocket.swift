@@ -16,19 +16,6 @@ package struct StalledSocket: Hashable, Sendable {
     /// The smoothed round-trip time; zero if none was measured.
     package let roundTrip: Duration
 
-    package init(
-        remote: IPAddress, user: UInt32, repetitions: Int, doublings: Int, timeout: Duration, untilNext: Duration,
-        roundTrip: Duration
-    ) {
-        self.remote = remote
-        self.user = user
-        self.repetitions = repetitions
-        self.doublings = doublings
-        self.timeout = timeout
-        self.untilNext = untilNext
-        self.roundTrip = roundTrip
-    }
-
     /// The least time in which an answer is expected: more than the usual delayed acknowledgement of 40 ms.
     private static let leastPatience: Duration = .milliseconds(200)
     /// More transmissions than the kernel makes before it gives up (tcp_retries2 is 15).

@@ -13,26 +13,14 @@ package struct TrafficQuestion: Hashable, Sendable {
         }
     }
 
-    package var family: IPAddress.Family
-    /// This machine's addresses on the path. Sockets with other local addresses do not count.
-    package var sources: [IPAddress]
-    /// Remote addresses that are not beyond the path's gateway, or prove nothing.
-    package var excludedPrefixes: [IPPrefix]
-    /// This machine's addresses: with those of other links, too, any user can talk to itself.
-    package var own: OwnAddresses
+    package var sockets: PathSockets
     /// Single remote ends to exclude, such as those of the caller's own attempts.
     package var excludedRemotes: Set<Remote>
     /// The time before now that counts as recent.
     package var window: Duration
 
-    package init(
-        family: IPAddress.Family, sources: [IPAddress], excludedPrefixes: [IPPrefix] = [],
-        own: OwnAddresses = OwnAddresses(), excludedRemotes: Set<Remote> = [], window: Duration
-    ) {
-        self.own = own
-        self.family = family
-        self.sources = sources
-        self.excludedPrefixes = excludedPrefixes
+    package init(_ sockets: PathSockets, excludedRemotes: Set<Remote> = [], window: Duration) {
+        self.sockets = sockets
         self.excludedRemotes = excludedRemotes
         self.window = window
     }

@@ -52,14 +52,14 @@ package final class TrafficReader: Sendable {
         }
     }
 
-    /// Answers a question about segments, then runs `completion` on the loop behind `mailbox`.
-    package func ask(
-        _ question: SegmentQuestion, replyTo mailbox: Mailbox,
-        completion: @escaping @Sendable ([SegmentCount]?) -> Void
+    /// Counts the segments that sockets have sent, then runs `completion` on the loop behind `mailbox`; with `nil` if
+    /// the kernel does not say.
+    package func countSegments(
+        of sockets: PathSockets, replyTo mailbox: Mailbox, completion: @escaping @Sendable ([SegmentCount]?) -> Void
     ) {
         enqueue {
-            let answer = SocketSurvey.answer(question)
-            mailbox.post { _ in completion(answer) }
+            let counts = SocketSurvey.segments(of: sockets)
+            mailbox.post { _ in completion(counts) }
         }
     }
 

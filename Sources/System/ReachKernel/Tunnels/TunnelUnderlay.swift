@@ -3,10 +3,10 @@ internal import ReachLoop
 
 /// Finds out which links carry tunnels. Confined to one thread.
 final class TunnelUnderlay {
-    /// What was found since the last ``forget()``.
-    private(set) var known: [InterfaceIndex: TunnelCarriers] = [:]
+    /// What was found of tunnels, by ``ViewAge/carriers``.
+    private var known = Derived<[InterfaceIndex: TunnelCarriers]>([:])
     /// The links that could carry tunnels whose far end is not known.
-    private var possible: TunnelCarriers?
+    private var possible = Derived<TunnelCarriers?>(nil)
     /// The tunnels whose far end had a route by another link, and those that some link could carry, since they are
     /// observed. Others may have their outer socket in another namespace, as those of containers do, and need no link
     /// here.
@@ -20,10 +20,8 @@ final class TunnelUnderlay {
     private var ends: [InterfaceIndex: [IPAddress]] = [:]
     private let wireGuard = WireGuardQueries()
 
-    func forget() {
-        known = [:]
-        possible = nil
-    }
+    /// What carries the tunnels that were asked about at this age of the view.
+    func known(at age: Int) -> [InterfaceIndex: TunnelCarriers] { known[age] }
 
     func remove(_ index: InterfaceIndex) {
         routed.remove(index)
@@ -31,13 +29,13 @@ final class TunnelUnderlay {
         independent.remove(index)
         receptions[index] = nil
         ends[index] = nil
-        known[index] = nil
     }
 
     func find(_ link: Link, in view: KernelView) throws(NetlinkError) {
         // Before anything else, so that a tunnel that leads to itself is asked for once.
-        known[link.index] = TunnelCarriers()
-        known[link.index] = try found(link, in: view)
+        known[view.age.carriers][link.index] = TunnelCarriers()
+        let found = try found(link, in: view)
+        known[view.age.carriers][link.index] = found
     }
 
     private func found(_ link: Link, in view: KernelView) throws(NetlinkError) -> TunnelCarriers {
@@ -89,9 +87,9 @@ final class TunnelUnderlay {
     var nextCheck: BootTime? { receptions.values.map(\.next).min() }
 
     private func possible(in view: KernelView) throws(NetlinkError) -> TunnelCarriers {
-        if let possible { return possible }
+        if let known = possible[view.age.carriers] { return known }
         let found = TunnelCarriers(among: try view.carrierCandidates())
-        possible = found
+        possible[view.age.carriers] = found
         return found
     }
 
@@ -122,4 +120,34 @@ final class TunnelUnderlay {
 
     /// What the kernel says of a WireGuard link; `nil` without the right to ask.
     func wireGuardDevice(_ link: Link) -> WireGuardDevice? { wireGuard.device(link) }
+}
+
+/// Whether a tunnel receives while no link that is known to carry it works: then something else carries it, such as a
+/// serial line or USB. The kernel has no notice of packets, so that is looked at again, ever more seldom.
+struct TunnelReception {
+    /// When to look next.
+    private(set) var next: BootTime
+    private var wait = TunnelReception.shortest
+    /// The packets received so far; `nil` until the first look. What was on its way when the link broke has arrived by
+    /// then.
+    private var received: UInt64?
+
+    private static let shortest = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    init(at now: BootTime) { next = now + Self.shortest }
+
+    /// Compares the packets received so far with those of the last look.
+    ///
+    /// - Parameter count: Returns them; `nil` if the kernel does not say. Called only if it is time.
+    /// - Returns: Whether there are more.
+    mutating func hasReceived(at now: BootTime, _ count: () -> UInt64?) -> Bool {
+        guard now >= next else { return false }
+        let current = count()
+        defer { received = current }
+        if let received, let current, current > received { return true }
+        next = now + wait
+        wait = min(wait * 2, Self.longest)
+        return false
+    }
 }

@@ -14,13 +14,8 @@ enum WireGuardParser {
 
     private static func device(_ attributes: Attributes) -> WireGuardDevice {
         var device = WireGuardDevice()
-        for attribute in attributes {
-            switch attribute.type {
-            case 7: device.mark = attribute.uint32.flatMap { $0 == 0 ? nil : $0 }
-            case 8: device.peers = attribute.nested.map { peer($0.nested) }
-            default: break
-            }
-        }
+        device.mark = attributes.first { $0.type == 7 }?.uint32.flatMap { $0 == 0 ? nil : $0 }
+        device.peers = attributes.first { $0.type == 8 }?.nested.map { peer($0.nested) } ?? []
         return device
     }
 

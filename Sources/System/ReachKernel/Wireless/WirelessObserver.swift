@@ -1,3 +1,4 @@
+internal import CNetlink
 internal import ReachCore
 internal import ReachLoop
 
@@ -11,7 +12,7 @@ final class WirelessObserver {
     private let handler: ([NetworkTable.Effect]) -> Void
     private var socket: WirelessSocket?
     private var hold = RoamHold()
-    private var timer: TimerQueue.ID?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in timeReached() }
 
     /// - Parameter handler: Called with changes of ``KernelView`` that follow from notices and from time.
     init(loop: EventLoop, view: KernelView, handler: @escaping ([NetworkTable.Effect]) -> Void) {
@@ -21,10 +22,7 @@ final class WirelessObserver {
         view.wireless?.onFirstUse = { [unowned self] in subscribe($0) }
     }
 
-    deinit {
-        if let socket { loop.unwatch(socket.descriptor) }
-        if let timer { loop.cancel(timer) }
-    }
+    deinit { if let socket { loop.unwatch(socket.descriptor) } }
 
     /// Without notices, a link's network is queried again whenever the link's carrier comes or goes.
     private func subscribe(_ family: WirelessFamily) {
@@ -103,16 +101,40 @@ final class WirelessObserver {
         schedule()
     }
 
-    private func schedule() {
-        if let timer { loop.cancel(timer) }
-        timer = hold.deadline.map { deadline in
-            loop.schedule(at: deadline) { [unowned self] in
-                timer = nil
-                var effects: [NetworkTable.Effect] = []
-                for (index, loss) in hold.timeReached(at: SystemClock.boot) { effects += apply(loss) + refresh(index) }
-                schedule()
-                if !effects.isEmpty { handler(effects) }
-            }
+    private func schedule() { timer.set(to: hold.deadline) }
+
+    private func timeReached() {
+        var effects: [NetworkTable.Effect] = []
+        for (index, loss) in hold.timeReached(at: SystemClock.boot) { effects += apply(loss) + refresh(index) }
+        schedule()
+        if !effects.isEmpty { handler(effects) }
+    }
+}
+
+/// The socket that receives what happens to the connections of Wi-Fi links. Confined to one thread.
+final class WirelessSocket {
+    private var socket: NetlinkSocket
+    private let buffer = DatagramBuffer()
+
+    /// Subscribes to connections that are made, moved and ended. The group has a message for each frame of each
+    /// handshake, and the kernel drops those before they wake this process.
+    init(_ family: WirelessFamily) throws(NetlinkError) {
+        socket = try NetlinkSocket.open(NETLINK_GENERIC, receiveBufferBytes: 1 << 18)
+        try socket.setNonblocking()
+        try socket.attach(filter: SocketFilter.wireless)
+        try socket.join([family.group])
+    }
+
+    var descriptor: CInt { socket.descriptor }
+
+    /// Reads the queued notices.
+    ///
+    /// - Throws: ``NetlinkError/lost`` when the queue overflowed.
+    func read() throws(NetlinkError) -> [WirelessNotice] {
+        var notices: [WirelessNotice] = []
+        while true {
+            let count = try socket.receive(into: buffer) { notices += WirelessParser.notices(in: $0) }
+            if count < buffer.slotCount { return notices }
         }
     }
 }

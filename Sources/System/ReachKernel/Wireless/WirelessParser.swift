@@ -14,11 +14,6 @@ package struct WirelessNotice: Hashable, Sendable {
 
     package let interface: InterfaceIndex
     package let kind: Kind
-
-    package init(interface: InterfaceIndex, kind: Kind) {
-        self.interface = interface
-        self.kind = kind
-    }
 }
 
 /// Parses messages of nl80211. A message that is unknown, truncated or irrelevant gives no value. What access points
@@ -81,16 +76,12 @@ package enum WirelessParser {
         guard let (_, attributes) = body(message),
             let address = attribute(attributes, NL80211_ATTR_MAC).flatMap({ HardwareAddress($0.payload) })
         else { return nil }
-        var peer = Peer(address: address)
-        for entry in attribute(attributes, NL80211_ATTR_STA_INFO)?.nested ?? Attributes(at: nil, byteCount: 0) {
-            switch entry.type {
-            case Int(NL80211_STA_INFO_SIGNAL.rawValue): peer.signal = entry.uint8.map { Int8(bitPattern: $0) }
-            case Int(NL80211_STA_INFO_TX_BITRATE.rawValue): peer.sendRate = rate(entry.nested)
-            case Int(NL80211_STA_INFO_RX_BITRATE.rawValue): peer.receiveRate = rate(entry.nested)
-            default: break
-            }
-        }
-        return peer
+        let information = attribute(attributes, NL80211_ATTR_STA_INFO)?.nested
+        let entry = { (type: nl80211_sta_info) in information?.first { $0.type == Int(type.rawValue) } }
+        return Peer(
+            address: address, signal: entry(NL80211_STA_INFO_SIGNAL)?.uint8.map { Int8(bitPattern: $0) },
+            sendRate: entry(NL80211_STA_INFO_TX_BITRATE).flatMap { rate($0.nested) },
+            receiveRate: entry(NL80211_STA_INFO_RX_BITRATE).flatMap { rate($0.nested) })
     }
 
     /// In kbit/s; the kernel counts in units of 100.
@@ -118,17 +109,10 @@ package enum WirelessParser {
                 $0.type == Int(NL80211_BSS_STATUS.rawValue) && $0.uint32 == NL80211_BSS_STATUS_ASSOCIATED.rawValue
             })
         else { return nil }
-        var elements: [UInt8] = []
-        var capabilities: UInt16 = 0
-        var address: HardwareAddress?
-        for part in entry {
-            switch part.type {
-            case Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue): elements = part.bytes
-            case Int(NL80211_BSS_BSSID.rawValue): address = HardwareAddress(part.payload)
-            case Int(NL80211_BSS_CAPABILITY.rawValue): capabilities = part.payload.structure(UInt16.self) ?? 0
-            default: break
-            }
-        }
+        let part = { (type: nl80211_bss) in entry.first { $0.type == Int(type.rawValue) } }
+        let elements = part(NL80211_BSS_INFORMATION_ELEMENTS)?.bytes ?? []
+        let address = part(NL80211_BSS_BSSID).flatMap { HardwareAddress($0.payload) }
+        let capabilities = part(NL80211_BSS_CAPABILITY)?.payload.structure(UInt16.self) ?? 0
         let ssid = InformationElements(elements).first { $0.number == 0 }.flatMap { SSID($0.body) }
         return Announcement(
             network: WirelessNetwork(ssid: ssid, bssid: address),

@@ -34,9 +34,9 @@ extension Attempt {
     }
 
     fileprivate func opened(_ socket: CInt) {
-        isReused = false
+        found.isReused = false
         self.socket = socket
-        phases.connected = nil
+        found.phases.connected = nil
         multi?.note(self, connects: socket)
         connectionID = multi?.connection(with: socket)
     }
@@ -47,7 +47,7 @@ extension Attempt {
     fileprivate func addZone(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         let server = plan.request.proxy.url ?? plan.request.url
         guard let zone = server.zone, address.pointee.family == AF_INET6 else { return true }
-        guard let index = InterfaceSocket.index(ofZone: zone),
+        guard let index = LinkName.index(ofZone: zone),
             let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr),
             let place = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_scope_id)
         else {
@@ -83,12 +83,12 @@ extension Attempt {
     fileprivate func allowsRequest(
         from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?, _ remotePort: UInt16
     ) -> Bool {
-        localAddress = local
-        remoteAddress = remote
+        found.localAddress = local
+        found.remoteAddress = remote
         let now = SystemClock.boot
-        if !isReused {
+        if !found.isReused {
             noteConnected()
-            if plan.request.url.isSecure { phases.secured = now }
+            if plan.request.url.isSecure { found.phases.secured = now }
         }
         let connection = connection(from: local, localPort, to: remote, remotePort)
         self.connection = connection
@@ -110,8 +110,8 @@ extension Attempt {
         guard mayBeginRequest() else { return false }
         // For the numbers of streams, and of the last one that the server processes.
         if reach_curl_has_http2(easy) != 0 { watchBytes() }
-        phases.requestStarted = now
-        if upload == nil { phases.requestSent = now }
+        found.phases.requestStarted = now
+        if upload == nil { found.phases.requestSent = now }
         multi?.note(self)
         return true
     }
@@ -122,12 +122,12 @@ extension Attempt {
     private func mayBeginRequest() -> Bool {
         // For the word about a refused stream.
         if !plan.mayArriveTwice { watchBytes() }
-        guard phases.requestStarted != nil else { return true }
-        guard isStreamRefused || plan.mayArriveTwice else {
+        guard found.phases.requestStarted != nil else { return true }
+        guard stream.isRefused || plan.mayArriveTwice else {
             refuse(endedBeforeAnswer)
             return false
         }
-        isStreamRefused = false
+        stream.isRefused = false
         // libcurl 7.88.1 reads on where it had read to, if it had sent nothing of what it had read.
         guard sentBytes == 0 && !hasReadBody || rewind() else {
             let host = plan.request.url.host
@@ -150,8 +150,8 @@ extension Attempt {
 
     fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // Before the request only a proxy's answer to CONNECT has a head.
-        guard phases.requestStarted != nil else { return receivedProxys(line: bytes) }
-        if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
+        guard found.phases.requestStarted != nil else { return receivedProxys(line: bytes) }
+        if found.phases.firstByte == nil { found.phases.firstByte = SystemClock.boot }
         movedBytes += UInt64(bytes.count)
         let verdict = reader.read(line: bytes)
         if reader.isAmbiguous, reader.isTextual { distrustConnection() }
@@ -186,7 +186,7 @@ extension Attempt {
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
-            if bytes.starts(with: Self.refusedStream) { isStreamRefused = true }
+            if bytes.starts(with: Self.refusedStream) { stream.isRefused = true }
             if bytes.starts(with: Self.repetition) { leaveConnection() }
             noteStream(bytes)
         default: break
@@ -234,7 +234,7 @@ extension Attempt {
             if reader.redirect == nil { add(.head(head)) } else { multi?.note(self) }
             return true
         case .enough:
-            isCut = true
+            found.isCut = true
             return false
         case .fail(let failure):
             refuse(failure)
@@ -249,7 +249,7 @@ extension Attempt {
             movedBytes += UInt64(count)
             gate?.addContent(count)
             if count == 0 { hasReadBody = true }
-            if hasSentBody { phases.requestSent = SystemClock.boot }
+            if hasSentBody { found.phases.requestSent = SystemClock.boot }
             multi?.note(self)
             return count
         case .wait:

@@ -32,7 +32,7 @@ extension Attempt {
             let host = URLHost(ofTrust: request.url.address?.description ?? request.url.host)
         else { return false }
         let judgement = ChainJudge(policy: request.security).judge(context)
-        certificate = judgement.certificate
+        found.certificate = judgement.certificate
         let verdict = request.security.verdict(judgement, own: own, host: host)
         evidence.verification = judgement.verification
         evidence.isPinMismatch = judgement.isPinMismatch

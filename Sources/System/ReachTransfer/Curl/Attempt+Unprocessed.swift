@@ -19,40 +19,33 @@ extension Attempt {
     /// Reads the numbers from a line of libcurl's debug output.
     func noteStream(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: Self.streamText) {
-            begin(Self.number(line.dropFirst(Self.streamText.count)))
+            stream.begin(Self.number(line.dropFirst(Self.streamText.count)))
         } else if line.starts(with: Self.laterStreamText), Self.place(of: Self.openedText, in: line) != nil {
-            begin(Self.number(line.dropFirst(Self.laterStreamText.count)))
+            stream.begin(Self.number(line.dropFirst(Self.laterStreamText.count)))
         } else if line.first == UInt8(ascii: "r"), Self.place(of: Self.goAwayText, in: line) != nil,
             let place = Self.place(of: Self.lastText, in: line), let last = Self.number(line.dropFirst(place)),
             let connectionID
         {
             multi?.noteGoAway(on: connectionID, last: last)
-            lastProcessed = last
+            stream.end(after: last)
         }
     }
 
     /// libcurl repeats the request by itself: what comes is of another connection, and what was said of the one before
     /// holds for the stream there only.
     func leaveConnection() {
-        isStreamRefused = isUnprocessed
-        (connectionID, streamNumber, lastProcessed) = (nil, nil, nil)
+        stream.leave(isUnprocessed: isUnprocessed)
+        connectionID = nil
     }
-
-    private func begin(_ stream: UInt32?) { (streamNumber, lastProcessed) = (stream, nil) }
 
     /// Whether the server said that it did not process the request.
-    var isUnprocessed: Bool {
-        guard reader.headerBytes == 0 else { return false }
-        // libcurl has repeated it as often as it does, or cannot connect again.
-        if isStreamRefused { return true }
-        guard let streamNumber, let lastProcessed else { return false }
-        return streamNumber > lastProcessed
-    }
+    var isUnprocessed: Bool { reader.headerBytes == 0 && stream.isUnprocessed }
 
     /// Notes that its connection, used before, ended before the answer: libcurl's words do not say what that means for
     /// a request that may not be repeated.
     func noteEnd(_ code: CURLcode) {
-        guard isReused, !plan.mayArriveTwice, phases.requestStarted != nil, reader.headerBytes == 0, !isUnprocessed,
+        guard found.isReused, !plan.mayArriveTwice, found.phases.requestStarted != nil, reader.headerBytes == 0,
+            !isUnprocessed,
             Self.endsOfConnections.contains(code)
         else { return }
         refuse(endedBeforeAnswer)
@@ -79,4 +72,26 @@ extension Attempt {
     private static func number(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt32? {
         UInt32(String(decoding: bytes.prefix { 48...57 ~= $0 }, as: UTF8.self))
     }
+}
+
+/// What the server said of the stream of a request in HTTP/2.
+struct StreamFate {
+    /// Its number, where libcurl says it.
+    private var number: UInt32?
+    /// The last stream that the server processes; `nil` while it processes all.
+    private var last: UInt32?
+    /// Whether the server said that it did not process the request, which libcurl then repeats: until it begins again.
+    var isRefused = false
+
+    /// Where it is refused, libcurl has repeated it as often as it does, or cannot connect again.
+    var isUnprocessed: Bool {
+        guard !isRefused, let number, let last else { return isRefused }
+        return number > last
+    }
+
+    mutating func begin(_ number: UInt32?) { (self.number, last) = (number, nil) }
+
+    mutating func end(after last: UInt32) { self.last = last }
+
+    mutating func leave(isUnprocessed: Bool) { (isRefused, number, last) = (isUnprocessed, nil, nil) }
 }

@@ -20,13 +20,10 @@ final class Attempt {
     unowned(unsafe) var multi: CurlMulti?
     /// Set until the job has finished with the attempt.
     var job: TransferJob?
-    /// The hop's phases, to which this attempt adds its own.
-    var phases: TransferPhases
+    /// What it found so far; ``result`` is whole. The phases are the hop's, to which this attempt adds its own, and the
+    /// bytes of HTTP are counted at its end.
+    var found: AttemptResult
     var evidence = TransferEvidence()
-    var certificate: PeerCertificate?
-    var remoteAddress: IPAddress?
-    var localAddress: IPAddress?
-    var isReused = true
     /// The socket of the connection that it opened; -1 if it reuses one.
     var socket: CInt = -1
 
@@ -35,8 +32,6 @@ final class Attempt {
     /// Whether libcurl has seen the end of the body.
     var hasReadBody = false
     var reader: ResponseReader
-    /// Whether the body was cut at the limit, which is not a failure.
-    var isCut = false
     /// All bytes sent and received; the idle timeout checks that the number grows.
     var movedBytes: UInt64 = 0
 
@@ -48,21 +43,14 @@ final class Attempt {
     /// The connection's bytes, when those of an unfinished line were counted last.
     var countedBytes: UInt64 = 0
 
-    /// The bytes of HTTP at its end: heads, and bodies as they are encoded.
-    var wire = WireBytes()
-
     /// The parts received since the job last read them.
     var parts: [Part] = []
     /// Whether the multi handle will report to the job when libcurl has returned.
     var isNoted = false
     /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
-    /// Whether the server said that it did not process the request, which libcurl then repeats: until it begins again.
-    var isStreamRefused = false
-    /// The number of its stream in HTTP/2, where libcurl says it.
-    var streamNumber: UInt32?
-    /// At its end: the last stream that its connection's server processes; `nil` while that processes all.
-    var lastProcessed: UInt32?
+    /// What the server said of its stream.
+    var stream = StreamFate()
     /// Reads a proxy's answer to CONNECT.
     var proxyReader: ResponseReader?
     /// Limits what its connection receives below TLS; `nil` without TLS.
@@ -84,12 +72,13 @@ final class Attempt {
         guard let handle = handles.obtain() else { return nil }
         self.handle = handle
         self.handles = handles
-        self.phases = phases
+        found = AttemptResult(phases: phases)
+        found.isReused = true
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
             leavesRedirects: plan.request.leavesRedirects,
-            resume: plan.resume, checksRange: !plan.request.hasOwnRange, memo: handle.memo)
+            resume: plan.resume, checksRange: !plan.request.hasOwnRange)
         self.plan = plan
         handle.clearError()
         handle.attempt = self
@@ -110,7 +99,7 @@ final class Attempt {
     }
 
     func noteConnected() {
-        if phases.connected == nil { phases.connected = SystemClock.boot }
+        if found.phases.connected == nil { found.phases.connected = SystemClock.boot }
     }
 
     /// Ends the attempt, whose response is hardly anything but framing.
@@ -162,15 +151,10 @@ final class Attempt {
 
     /// The attempt's result so far; libcurl's failure is left to the caller.
     var result: AttemptResult {
-        var result = AttemptResult(phases: phases)
+        var result = found
         result.counts = counts
-        result.wire = wire
         let response = reader.response
         result.status = response?.status
-        (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
-        result.isReused = isReused
-        result.certificate = certificate
-        result.isCut = isCut
         result.isUnprocessed = isUnprocessed
         result.redirect = response == nil ? nil : reader.redirect
         result.response = response
@@ -183,8 +167,8 @@ final class Attempt {
             var number = 0
             return reach_curl_get_long(easy, information, &number) == CURLE_OK ? UInt64(max(0, number)) : 0
         }
-        wire.sent = number(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T)
-        wire.received = number(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T)
+        found.wire.sent = number(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T)
+        found.wire.received = number(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
     /// Reads libcurl's information about a failure, before the handle leaves its multi handle.
@@ -193,8 +177,8 @@ final class Attempt {
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
         evidence.text = handle.errorText
         readProxy()
-        evidence.isRequestStarted = phases.requestStarted != nil
-        evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
+        evidence.isRequestStarted = found.phases.requestStarted != nil
+        evidence.isReadingHead = found.phases.requestStarted != nil && reader.response == nil
     }
 }
 
@@ -227,12 +211,8 @@ struct AttemptPlan {
     /// The certificates to trust; only for https.
     var trust: TrustStore?
 
-    /// Whether libcurl may send it again where its connection, used before, ended before the answer: then it may arrive
-    /// twice. A POST has a key for most servers in vain, so that only a caller's own key shows that the server knows
-    /// repetitions.
-    var mayArriveTwice: Bool {
-        !request.isSentOnce && (RepeatableMethods.contains(request.method) || request.hasOwnKey)
-    }
+    /// Whether libcurl may send it again where its connection, used before, ended before the answer.
+    var mayArriveTwice: Bool { request.mayArriveTwice }
 
     /// Whether an open connection may be used. Where that turns out to be dead, it may not be known whether the request
     /// arrived, so what has no key gets a new one. So does a request whose body may be gone once it was read.

@@ -348,7 +348,7 @@ final class CurlMulti {
         attempt.readWireBytes()
         if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
-        if let last = attempt.connectionID.flatMap({ goAways[$0] }) { attempt.lastProcessed = last }
+        if let last = attempt.connectionID.flatMap({ goAways[$0] }) { attempt.stream.end(after: last) }
         attempt.noteEnd(code)
         remove(attempt)
         onFinish(attempt, code)

@@ -27,8 +27,6 @@ final class EasyHandle {
     private var closer: UnsafeMutableRawPointer?
     /// Whether debug output is on.
     var isVerbose = false
-    /// Of the responses since the last reset, which have one owner.
-    let memo = HeadMemo()
     private(set) var fields: [HeaderField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
@@ -55,7 +53,6 @@ final class EasyHandle {
     /// Resets all options.
     func reset() {
         curl_easy_reset(raw)
-        memo.forget()
         settings = nil
         closer = nil
         isVerbose = false

@@ -50,12 +50,6 @@ package enum InterfaceSocket {
         return name.prefix { $0 != 0 }.elementsEqual(interface.name.utf8.map(CChar.init(bitPattern:)))
     }
 
-    /// The number of the interface that a zone names; `nil` if there is none. The zone may be the number itself.
-    package static func index(ofZone zone: String) -> UInt32? {
-        let index = if_nametoindex(zone)
-        return index != 0 ? index : UInt32(zone).flatMap { $0 > 0 ? $0 : nil }
-    }
-
     /// SO_BINDTOIFINDEX of asm-generic/socket.h, which Glibc's module leaves out.
     private static let bindToIndex: CInt = 62
 }

@@ -28,39 +28,23 @@ package final class TransferEngine: TransferMaker {
     /// opened for HTTP/1.1.
     private struct PoolKey: Hashable {
         let epoch: UInt64
-        let owner: ConnectionOwner
+        let terms: ConnectionTerms
         let credentials: CredentialDigest?
-        let interface: InterfaceBinding?
-        let source: IPAddress?
-        let security: SecurityPolicy
-        let trustJudge: TrustJudge?
-        let clientCertificate: ClientCertificate?
-        let proxy: TransferProxy
         /// One address may be another host on each link.
         let zone: String?
-        let version: HTTPVersion
+        /// Other than 0 for a pool that no further request uses.
+        var retirement: UInt64 = 0
 
         init(_ request: TransferRequest, epoch: UInt64) {
             self.epoch = epoch
-            owner = request.owner
+            terms = request.shared.value.connectionTerms
             credentials = CredentialDigest(request)
-            interface = request.interface
-            source = request.source
-            security = request.security
-            trustJudge = request.trustJudge
-            clientCertificate = request.clientCertificate
-            proxy = request.proxy
             zone = request.url.zone
-            version = request.version
         }
 
         /// Whether this is the key of such a request. Every attempt asks: nothing is copied to compare.
         func isThat(of request: TransferRequest, epoch: UInt64) -> Bool {
-            self.epoch == epoch && owner == request.owner && interface == request.interface
-                && source == request.source && zone == request.url.zone && version == request.version
-                && proxy == request.proxy
-                && security == request.security
-                && trustJudge == request.trustJudge && clientCertificate == request.clientCertificate
+            self.epoch == epoch && terms == request.shared.value.connectionTerms && zone == request.url.zone
                 && credentials == CredentialDigest(request)
         }
     }
@@ -78,6 +62,7 @@ package final class TransferEngine: TransferMaker {
     private let options: Options
     private var epoch: UInt64 = 0
     private var pools: [PoolKey: Pool] = [:]
+    private var retirements: UInt64 = 0
     private var jobs: [TransferID: TransferJob] = [:]
     /// Started, and begun at the end of the loop's turn.
     private var started: [TransferJob] = []
@@ -217,7 +202,8 @@ package final class TransferEngine: TransferMaker {
     }
 
     private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
-        guard let multi = CurlMulti(loop: tools.loop, owner: key.owner, rests: tools.rests, shares: tools.shares) else {
+        guard let multi = CurlMulti(loop: tools.loop, owner: key.terms.owner, rests: tools.rests, shares: tools.shares)
+        else {
             throw TransferFailure(.outOfMemory, "no memory for connections", curlCode: 27)
         }
         makeRoom()
@@ -225,7 +211,7 @@ package final class TransferEngine: TransferMaker {
         pools[key] = pool
         multi.onProgress = { $0.job?.attemptMoved($0) }
         multi.onFinish = { attempt, code in attempt.job?.attemptEnded(attempt, code) }
-        multi.onBroken = { [unowned self] reason in drop(key, because: reason) }
+        multi.onBroken = { [unowned self, unowned multi] reason in drop(multi, because: reason) }
         return pool
     }
 
@@ -261,7 +247,7 @@ package final class TransferEngine: TransferMaker {
         for (key, pool) in pools where pool.multi.isIdle {
             let since = pool.idleSince ?? now
             pool.idleSince = since
-            let end = key.epoch < epoch ? now : since + options.idlePoolLifetime
+            let end = key.epoch < epoch || key.retirement > 0 ? now : since + options.idlePoolLifetime
             if end <= now {
                 pool.multi.close()
                 pools[key] = nil
@@ -300,14 +286,28 @@ package final class TransferEngine: TransferMaker {
         closeUnused()
     }
 
-    private func drop(_ key: PoolKey, because reason: String) {
+    private func drop(_ multi: CurlMulti, because reason: String) {
         tools.loop.afterEvents { [loopReference] in
-            guard let self = loopReference.owner, let pool = self.pools.removeValue(forKey: key) else { return }
+            guard let self = loopReference.owner, let key = self.key(of: multi) else { return }
+            self.pools[key] = nil
             self.lastPool = nil
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
-            pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
-            pool.multi.close()
+            multi.runningAttempts.forEach { $0.job?.fail(failure) }
+            multi.close()
         }
+    }
+
+    private func key(of multi: CurlMulti) -> PoolKey? { pools.first { $0.value.multi === multi }?.key }
+
+    /// Gives no further request a connection of a pool in which one is dead: others by the same router may be, too.
+    func retire(_ multi: CurlMulti) {
+        guard var key = self.key(of: multi), key.retirement == 0, let pool = pools.removeValue(forKey: key) else {
+            return
+        }
+        retirements += 1
+        key.retirement = retirements
+        pools[key] = pool
+        lastPool = nil
     }
 }
 

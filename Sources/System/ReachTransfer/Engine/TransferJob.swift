@@ -44,9 +44,11 @@ final class TransferJob {
     func use(_ sink: FileSink) { machine.request.sink = .file(sink) }
 
     func deadlineReached() {
-        let isConnected = attempts.contains { $0.phases.connected != nil }
+        let isConnected = attempts.contains { $0.found.phases.connected != nil }
         attempt?.countUnfinishedLine()
-        run(machine.deadlineReached(attempt?.counts, isConnected: isConnected, at: SystemClock.boot))
+        run(
+            machine.deadlineReached(
+                attempt?.counts, isConnected: isConnected, attempt?.silence, at: SystemClock.boot))
     }
 
     /// Ends the transfer with a failure from outside, such as the end of its epoch.
@@ -68,14 +70,14 @@ final class TransferJob {
     func attemptMoved(_ attempt: Attempt) {
         guard machine.isTransferring else { return }
         if machine.isConnecting {
-            guard attempt === winner, attempt.phases.requestStarted != nil else { return }
+            guard attempt === winner, attempt.found.phases.requestStarted != nil else { return }
             keep(only: attempt)
             let now = SystemClock.boot
             if let firstAddress {
                 engine?.winners.note(
                     attempt.plan.address, of: machine.request.url, insteadOf: firstAddress, at: now)
             }
-            run(machine.requestStarted(attempt.phases, attempt.counts, at: now))
+            run(machine.requestStarted(attempt.found.phases, attempt.counts, isReused: attempt.found.isReused, at: now))
         }
         deliver(attempt)
         run(machine.moved(attempt.counts, at: SystemClock.boot))
@@ -87,7 +89,7 @@ final class TransferJob {
         deliver(attempt)
         var result = attempt.result
         // libcurl reports a write error when a callback accepts fewer bytes than it got, as ours do to cut an attempt.
-        if code != CURLE_OK && !attempt.isCut || attempt.evidence.refusal != nil {
+        if code != CURLE_OK && !attempt.found.isCut || attempt.evidence.refusal != nil {
             result.failure = TransferFailure(code, attempt.evidence, host: machine.request.url.host)
         }
         if machine.isConnecting, result.failure != nil {
@@ -155,6 +157,9 @@ final class TransferJob {
             run(machine.routed(ways, at: now))
         case .attempt(let way): start(way)
         case .stopAttempt: stopAttempt()
+        case .leaveConnection:
+            if let multi = (winner ?? attempt)?.multi { engine?.retire(multi) }
+            stopAttempt()
         case .reportSending: handler.willSend()
         case .report(let event): handler.event(event)
         case .openFile(let opening): open(opening)
@@ -272,9 +277,9 @@ final class TransferJob {
     private func stopAttempt() {
         guard let attempt = winner ?? attempt else { return }
         deliver(attempt)
-        keep(only: attempt)
-        attempt.multi?.remove(attempt)
-        run(machine.attemptStopped(attempt.result, at: SystemClock.boot))
+        let result = attempt.result
+        keep(only: nil)
+        run(machine.attemptStopped(result, at: SystemClock.boot))
     }
 
     private func open(_ opening: TransferMachine.FileOpening) {

@@ -15,10 +15,14 @@ extension TransferMachine {
 
     /// Handles the start of sending. A connection that died is replaced and the request sent again, which is not a
     /// second start.
-    mutating func requestStarted(_ phases: TransferPhases, _ counts: AttemptCounts, at now: BootTime) -> Action? {
+    ///
+    /// - Parameter isReused: Whether the connection was used before.
+    mutating func requestStarted(
+        _ phases: TransferPhases, _ counts: AttemptCounts, isReused: Bool = false, at now: BootTime
+    ) -> Action? {
         guard case .connecting = state else { return nil }
         record.updateHop { $0.phases = phases }
-        timers.beginExchange(at: now, moved: counts.moved)
+        timers.beginExchange(at: now, moved: counts.moved, isReused: isReused)
         arm()
         state = .exchanging
         return .reportSending
@@ -89,6 +93,10 @@ extension TransferMachine {
     mutating func attemptStopped(_ result: AttemptResult, at now: BootTime) -> Action? {
         guard case .stopping(let failure) = state else { return nil }
         record.note(result)
+        if failure.reason == .connectionSilent, result.response == nil, mayLeaveConnection {
+            hasLeftConnection = true
+            return sendAgain(at: now)
+        }
         // What a redirect says is in its head.
         if failure.reason == .idleTimeout, result.counts.isRedirect { return succeed(result, at: now) }
         return end(.failure(failure), at: now)
@@ -125,10 +133,33 @@ extension TransferMachine {
         // A server may refuse the first stream with a body of each connection (nginx with a small
         // `http2_body_preread_size` until its settings are acknowledged, for which libcurl does not wait).
         if repetitions > 1 { request.version = .http1 }
+        return sendAgain(at: now)
+    }
+
+    private mutating func sendAgain(at now: BootTime) -> Action? {
         unsend()
         timers.beginConnecting(at: now)
         arm()
         return findAddresses(at: now)
+    }
+
+    /// Whether the request is sent again where nothing of it was acknowledged: once, then by a new connection.
+    private var mayLeaveConnection: Bool { request.mayArriveTwice && mayRepeat && !hasLeftConnection }
+
+    /// Handles what the kernel says of a connection that was used before.
+    mutating func looked(_ silence: ConnectionSilence?, at now: BootTime) -> Action? {
+        let limit = mayLeaveConnection ? ConnectionSilence.limitIfRepeatable : ConnectionSilence.limit
+        switch silence?.verdict(limit: limit) ?? .heard {
+        case .heard: break
+        case .unknown: timers.lookAgain(at: now)
+        case .silent:
+            let sentence =
+                "\(request.url.host): nothing sent on the connection is acknowledged; the request may have arrived"
+            state = .stopping(TransferFailure(.connectionSilent, sentence, curlCode: 56))
+            return .leaveConnection
+        }
+        arm()
+        return nil
     }
 
     /// Forgets that the request was sent.

@@ -24,6 +24,8 @@ struct TransferMachine {
         case attempt(TransferWay)
         /// Report what the attempt has received so far, and stop it and all others: then ``attemptStopped(_:at:)``.
         case stopAttempt
+        /// The same, and let no other request use its connection, which is dead.
+        case leaveConnection
         /// Call the handler before the request is sent.
         case reportSending
         case report(TransferEvent)
@@ -97,6 +99,8 @@ struct TransferMachine {
     var redirects = 0
     /// How often it was sent again since the server did not process it.
     var repetitions = 0
+    /// Whether it left a connection that was dead.
+    var hasLeftConnection = false
     /// The address of the URL's host for a proxy that gets addresses only.
     private(set) var targetAddress: IPAddress?
     let origin: TransferURL
@@ -251,8 +255,9 @@ struct TransferMachine {
     /// - Parameters:
     ///   - counts: The bytes that the attempt has moved so far; `nil` if there is no attempt.
     ///   - isConnected: Whether an attempt that may not send its request yet has a TCP connection.
+    ///   - silence: What the kernel says of the connection; `nil` if it cannot be asked.
     mutating func deadlineReached(
-        _ counts: AttemptCounts?, isConnected: Bool = false, at now: BootTime
+        _ counts: AttemptCounts?, isConnected: Bool = false, _ silence: ConnectionSilence? = nil, at now: BootTime
     ) -> Action? {
         disarm()
         switch state {
@@ -274,6 +279,7 @@ struct TransferMachine {
             }
             return tryNext(candidates, at: now)
         }
+        if expiry == .look { return looked(silence, at: now) }
         let failure = timeout(expiry)
         switch state {
         case .connecting, .exchanging: state = .stopping(failure)
@@ -291,7 +297,7 @@ struct TransferMachine {
         case .connect, .address:
             return TransferFailure(.connectTimeout, "\(host): no connection in time", curlCode: 28)
         case .total: return TransferFailure(.totalTimeout, "\(host): not finished in time", curlCode: 28)
-        case .idle, .redirect:
+        case .idle, .redirect, .look:
             return TransferFailure(.idleTimeout, "\(host): too little content for too long", curlCode: 28)
         }
     }

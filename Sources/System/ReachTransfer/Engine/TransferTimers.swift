@@ -11,6 +11,8 @@ struct TransferTimers: Equatable {
         case idle
         /// Of the body of a redirect.
         case redirect
+        /// No limit: the kernel is asked whether anything of the request was acknowledged.
+        case look
     }
 
     private let timeouts: TransferTimeouts
@@ -19,6 +21,7 @@ struct TransferTimers: Equatable {
     private var address: BootTime?
     private var idle: BootTime?
     private var redirect: BootTime?
+    private var look: BootTime?
     private var movedBefore: UInt64 = 0
     /// Whether the wait for the next address was extended.
     private var isExtended = false
@@ -34,6 +37,7 @@ struct TransferTimers: Equatable {
         address = nil
         idle = nil
         redirect = nil
+        look = nil
     }
 
     /// The head of a redirect has arrived, whose body need not.
@@ -61,9 +65,12 @@ struct TransferTimers: Equatable {
     }
 
     /// The request is sent.
-    mutating func beginExchange(at now: BootTime, moved: UInt64) {
+    ///
+    /// - Parameter isReused: Whether its connection was used before, so that a router may have forgotten it since.
+    mutating func beginExchange(at now: BootTime, moved: UInt64, isReused: Bool = false) {
         connect = nil
         address = nil
+        look = isReused ? now + ConnectionSilence.firstLook : nil
         beginIdlePeriod(at: now, moved: moved)
     }
 
@@ -72,8 +79,11 @@ struct TransferTimers: Equatable {
         [connect, total].compactMap { $0 }.min().map { .nanoseconds(max(0, ($0 - now).nanoseconds)) }
     }
 
+    mutating func lookAgain(at now: BootTime) { look = now + ConnectionSilence.nextLook }
+
     var next: BootTime? {
-        Self.earlier(Self.earlier(total, connect), Self.earlier(Self.earlier(address, idle), redirect))
+        let limits = Self.earlier(Self.earlier(total, connect), Self.earlier(Self.earlier(address, idle), redirect))
+        return Self.earlier(limits, look)
     }
 
     private static func earlier(_ one: BootTime?, _ other: BootTime?) -> BootTime? {
@@ -89,6 +99,10 @@ struct TransferTimers: Equatable {
         if let connect, connect <= now { return .connect }
         if let address, address <= now { return .address }
         if let redirect, redirect <= now { return .redirect }
+        if let look, look <= now {
+            self.look = nil
+            return .look
+        }
         guard let idle, idle <= now else { return nil }
         if moved - movedBefore < max(1, timeouts.idleBytes) { return .idle }
         beginIdlePeriod(at: now, moved: moved)

@@ -7,8 +7,7 @@ internal import ReachLoop
 /// system itself keeps the account, so that other files and other programs count, too. Used by the thread of its file
 /// alone.
 struct DiskReservation: Sendable {
-    /// The bytes of the disk that stay free.
-    let keptFree: Int64
+    let keptFree: KeptSpace
     /// The length of the whole file, if the server has sent it.
     var expected: UInt64?
     /// Up to here the file has its room.
@@ -18,7 +17,7 @@ struct DiskReservation: Sendable {
     /// What is taken at a time where the server has not sent the length.
     private static let step: UInt64 = 1 << 20
 
-    init(keptFree: Int64, expected: UInt64?) { (self.keptFree, self.expected) = (keptFree, expected) }
+    init(keptFree: KeptSpace, expected: UInt64?) { (self.keptFree, self.expected) = (keptFree, expected) }
 
     /// Takes the room for a file up to a length, and for what follows.
     ///
@@ -54,6 +53,12 @@ struct DiskReservation: Sendable {
         guard fstatvfs(descriptor, &status) == 0 else { return true }
         let (available, isHuge) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
             by: Int64(clamping: status.f_frsize))
-        return isHuge || available - bytes >= keptFree
+        return isHuge || available - bytes >= bytesKeptFree(of: descriptor)
+    }
+
+    private func bytesKeptFree(of descriptor: CInt) -> Int64 {
+        guard let device = keptFree.device else { return keptFree.bytes }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && UInt64(status.st_dev) != device ? 0 : keptFree.bytes
     }
 }

@@ -8,193 +8,119 @@ package import ReachCore
 ///
 /// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine``
 /// handles names, redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
+@dynamicMemberLookup
 package struct TransferRequest: Hashable, Sendable {
-    package var method: String {
-        get { shared.value.method }
-        set { shared.value.method = newValue }
+    /// Shared, since several objects keep a request while it is sent, and it has a dozen texts and lists.
+    private(set) var shared: Shared<Values>
+
+    /// Inlined in this module; in another one a key path is walked.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Values, Value>) -> Value {
+        @inline(__always) get { shared.value[keyPath: path] }
+        @inline(__always) _modify { yield &shared.value[keyPath: path] }
     }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<ConnectionTerms, Value>) -> Value {
+        @inline(__always) get { shared.value.connectionTerms[keyPath: path] }
+        @inline(__always) _modify { yield &shared.value.connectionTerms[keyPath: path] }
+    }
+
+    // What other modules read most.
     package var url: TransferURL {
         get { shared.value.url }
         set { shared.value.url = newValue }
     }
-    /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
-    /// as Content-Length, which the engine sets.
     package var headers: [HeaderField] {
         get { shared.value.headers }
         _modify { yield &shared.value.headers }
-    }
-    /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field.
-    /// It does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the
-    /// jar.
-    package var cookies: String? {
-        get { shared.value.cookies }
-        set { shared.value.cookies = newValue }
-    }
-    package var body: TransferBody {
-        get { shared.value.body }
-        set { shared.value.body = newValue }
-    }
-    /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
-    /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
-    package var acceptsEncodings: Bool {
-        get { shared.value.acceptsEncodings }
-        set { shared.value.acceptsEncodings = newValue }
-    }
-    /// Whether the server is asked for a response that is not compressed, and one that is compressed all the same is
-    /// decoded: for downloads, which can be resumed as they are sent only. Not with an Accept-Encoding or a Range of
-    /// the caller's.
-    package var undoesEncodings: Bool {
-        get { shared.value.undoesEncodings }
-        set { shared.value.undoesEncodings = newValue }
-    }
-    /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
-    package var interface: InterfaceBinding? {
-        get { shared.value.interface }
-        set { shared.value.interface = newValue }
-    }
-    /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
-    /// of the request is sent.
-    package var source: IPAddress? {
-        get { shared.value.source }
-        set { shared.value.source = newValue }
-    }
-    /// The family of addresses to look up and use; `nil` for both.
-    package var family: IPAddress.Family? {
-        get { shared.value.family }
-        set { shared.value.family = newValue }
-    }
-    /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
-    /// to a proxy; a proxy of the scheme socks5 gets the first of them.
-    package var addresses: [IPAddress]? {
-        get { shared.value.addresses }
-        set { shared.value.addresses = newValue }
-    }
-    package var timeouts: TransferTimeouts {
-        get { shared.value.timeouts }
-        set { shared.value.timeouts = newValue }
-    }
-    package var rates: TransferRates {
-        get { shared.value.rates }
-        set { shared.value.rates = newValue }
-    }
-    package var limit: ResponseLimit {
-        get { shared.value.limit }
-        set { shared.value.limit = newValue }
     }
     package var sink: TransferSink {
         get { shared.value.sink }
         set { shared.value.sink = newValue }
     }
-    /// Whether pieces of the body are reported as they arrive, whatever the sink.
-    package var reportsBody: Bool {
-        get { shared.value.reportsBody }
-        set { shared.value.reportsBody = newValue }
-    }
-    package var redirects: RedirectPolicy {
-        get { shared.value.redirects }
-        set { shared.value.redirects = newValue }
-    }
-    /// Whether its owner follows redirects by further requests, so that their bodies need not be read.
-    package var leavesRedirects: Bool {
-        get { shared.value.leavesRedirects }
-        set { shared.value.leavesRedirects = newValue }
-    }
-    package var version: HTTPVersion {
-        get { shared.value.version }
-        set { shared.value.version = newValue }
-    }
-    package var proxy: TransferProxy {
-        get { shared.value.proxy }
-        set { shared.value.proxy = newValue }
-    }
-    package var security: SecurityPolicy {
-        get { shared.value.security }
-        set { shared.value.security = newValue }
-    }
-    /// Decides about servers in place of ``security``, whose verdict it receives.
-    package var trustJudge: TrustJudge? {
-        get { shared.value.trustJudge }
-        set { shared.value.trustJudge = newValue }
-    }
-    package var clientCertificate: ClientCertificate? {
-        get { shared.value.clientCertificate }
-        set { shared.value.clientCertificate = newValue }
-    }
-    /// Whether the server must not get it twice, whatever its method promises.
-    package var isSentOnce: Bool {
-        get { shared.value.isSentOnce }
-        set { shared.value.isSentOnce = newValue }
-    }
-    /// Whether its Idempotency-Key is its caller's, who knows that the server recognises repetitions by it. Then it is
-    /// sent again on a new connection where one that was used before ends before the answer, as a GET is.
-    package var hasOwnKey: Bool {
-        get { shared.value.hasOwnKey }
-        set { shared.value.hasOwnKey = newValue }
-    }
-    package var connection: ConnectionUse {
-        get { shared.value.connection }
-        set { shared.value.connection = newValue }
-    }
-    /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new
-    /// connections.
-    package var segmentBytes: Int32? {
-        get { shared.value.segmentBytes }
-        set { shared.value.segmentBytes = newValue }
-    }
-    /// The owner of its connections.
-    package var owner: ConnectionOwner {
-        get { shared.value.owner }
-        set { shared.value.owner = newValue }
-    }
 
-    /// Shared, since several objects keep a request while it is sent, and it has a dozen texts and lists.
-    private var shared: Shared<Values>
+    package init(_ method: String = "GET", url: TransferURL) { self.init(Values(method: method, url: url)) }
 
-    package init(_ method: String = "GET", url: TransferURL) {
-        shared = Shared(Values(method: method, url: url))
-    }
+    package init(_ values: Values) { shared = Shared(values) }
+
+    /// Whether it may be sent again where it may have arrived. A POST has a key for most servers in vain, so that only
+    /// a caller's own key shows that the server knows repetitions.
+    var mayArriveTwice: Bool { !self.isSentOnce && (RepeatableMethods.contains(self.method) || self.hasOwnKey) }
 
     /// Whether libcurl paces the bodies: it then waits without its socket.
-    var isPaced: Bool { rates != TransferRates() }
+    var isPaced: Bool { self.rates != TransferRates() }
 
     /// All header fields that are sent.
     package var sentFields: [HeaderField] {
-        guard let cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
+        let headers = self.headers
+        guard let cookies = self.cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
         return headers + [HeaderField("Cookie", cookies)]
     }
 }
 
 extension TransferRequest {
-    fileprivate struct Values: Hashable, Sendable {
-        var method: String
-        var url: TransferURL
-        var headers: [HeaderField] = []
-        var cookies: String?
-        var body = TransferBody.none
-        var acceptsEncodings = false
-        var undoesEncodings = false
-        var interface: InterfaceBinding?
-        var source: IPAddress?
-        var family: IPAddress.Family?
-        var addresses: [IPAddress]?
-        var timeouts = TransferTimeouts()
-        var rates = TransferRates()
-        var limit = ResponseLimit()
-        var sink = TransferSink.memory
-        var reportsBody = false
-        var redirects = RedirectPolicy.none
-        var leavesRedirects = false
-        var version = HTTPVersion.automatic
-        var proxy = TransferProxy.none
-        var security = SecurityPolicy.standard
-        var trustJudge: TrustJudge?
-        var clientCertificate: ClientCertificate?
-        var isSentOnce = false
-        var hasOwnKey = false
-        var connection = ConnectionUse.pooled
-        var segmentBytes: Int32?
-        var owner = ConnectionOwner.program
+    /// What a request says.
+    package struct Values: Hashable, Sendable {
+        package var method: String
+        package var url: TransferURL
+        /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some,
+        /// such as Content-Length, which the engine sets.
+        package var headers: [HeaderField] = []
+        /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a
+        /// field. It does not separate connections, as a Cookie field of the caller's does: all of the owner's requests
+        /// have the jar.
+        package var cookies: String?
+        package var body = TransferBody.none
+        /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the
+        /// decoded bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
+        package var acceptsEncodings = false
+        /// Whether the server is asked for a response that is not compressed, and one that is compressed all the same
+        /// is decoded: for downloads, which can be resumed as they are sent only. Not with an Accept-Encoding or a
+        /// Range of the caller's.
+        package var undoesEncodings = false
+        /// The family of addresses to look up and use; `nil` for both.
+        package var family: IPAddress.Family?
+        /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only,
+        /// not to a proxy; a proxy of the scheme socks5 gets the first of them.
+        package var addresses: [IPAddress]?
+        package var timeouts = TransferTimeouts()
+        package var rates = TransferRates()
+        package var limit = ResponseLimit()
+        package var sink = TransferSink.memory
+        /// Whether pieces of the body are reported as they arrive, whatever the sink.
+        package var reportsBody = false
+        package var redirects = RedirectPolicy.none
+        /// Whether its owner follows redirects by further requests, so that their bodies need not be read.
+        package var leavesRedirects = false
+        package var connectionTerms = ConnectionTerms()
+        /// Whether the server must not get it twice, whatever its method promises.
+        package var isSentOnce = false
+        /// Whether its Idempotency-Key is its caller's, who knows that the server recognises repetitions by it. Then it
+        /// is sent again on a new connection where one that was used before ends before the answer, as a GET is.
+        package var hasOwnKey = false
+        package var connection = ConnectionUse.pooled
+        /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new
+        /// connections.
+        package var segmentBytes: Int32?
+
+        package init(method: String, url: TransferURL) { (self.method, self.url) = (method, url) }
     }
+}
+
+/// What a request asks of its connection: one that was opened for others is never used.
+package struct ConnectionTerms: Hashable, Sendable {
+    /// The owner of its connections.
+    package var owner = ConnectionOwner.program
+    /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
+    package var interface: InterfaceBinding?
+    /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
+    /// of the request is sent.
+    package var source: IPAddress?
+    package var version = HTTPVersion.automatic
+    package var proxy = TransferProxy.none
+    package var security = SecurityPolicy.standard
+    /// Decides about servers in place of ``security``, whose verdict it receives.
+    package var trustJudge: TrustJudge?
+    package var clientCertificate: ClientCertificate?
 }
 
 /// The owner of connections: no two owners share one.
@@ -294,4 +220,73 @@ package enum TransferProxy: Hashable, Sendable {
 
     /// Whether the target's name is resolved here, too.
     var resolvesTarget: Bool { url?.scheme == "socks5" }
+}
+
+/// What to do with a redirect.
+package enum RedirectPolicy: Hashable, Sendable {
+    /// A redirect is a response like any other.
+    case none
+    /// Up to `limit` redirects are followed, to http and https only. The handler decides about each.
+    ///
+    /// No redirect leads to another origin where there are pins, or from https to http. Authorization, Cookie and
+    /// Proxy-Authorization are sent only to the origin that they were meant for.
+    case follow(limit: Int)
+}
+
+/// A redirect that the handler decides about.
+package struct Redirect: Hashable, Sendable {
+    package let status: Int
+    package let from: TransferURL
+    package let to: TransferURL
+    /// The method of the next request: 303 makes it GET, 301 and 302 make a POST one (RFC 9110 section 15.4).
+    package let method: String
+
+    /// More than servers accept, mostly 8,000 bytes (RFC 9110 section 4.1). Each redirect takes time in proportion.
+    static let longestURL = 16384
+
+    package init(status: Int, from: TransferURL, to: TransferURL, method: String) {
+        self.status = status
+        self.from = from
+        self.to = to
+        self.method = method
+    }
+
+    /// The same redirect with another method; `nil` if that is no method.
+    package func with(method: String) -> Redirect? {
+        guard RequestFieldFault.isToken(method), method != "CONNECT" else { return nil }
+        return Redirect(status: status, from: from, to: to, method: method)
+    }
+}
+
+/// How long a transfer may take. `nil` is without limit.
+package struct TransferTimeouts: Hashable, Sendable {
+    /// From the start of each hop until a request can be sent: name, connection and TLS, all addresses together.
+    package var connect: Duration? = .seconds(10)
+    /// From the start to the end, redirects included.
+    package var total: Duration?
+    /// The time in which at least ``idleBytes`` must move, in both directions together, once the request is sent.
+    package var idle: Duration? = .seconds(60)
+    /// The least bytes in each ``idle`` period: with 1, a server that sends one byte a minute may continue.
+    package var idleBytes: UInt64 = 1
+
+    /// ``idleBytes`` as a rate in bytes a second; 0 sets one byte, which ends only a silent transfer.
+    package var leastRate: UInt64 {
+        get { idle.map { idleBytes / UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 0 }
+        set { idleBytes = max(1, idle.map { newValue * UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 1) }
+    }
+
+    /// How long an address is tried before the next one is tried, too (RFC 8305 section 5).
+    package static let nextAddressDelay = Duration.milliseconds(250)
+
+    /// How long the body of a redirect is waited for.
+    static let redirectBody = Duration.seconds(2)
+
+    package init() {}
+
+    package init(connect: Duration? = nil, total: Duration? = nil, idle: Duration? = nil, idleBytes: UInt64 = 1) {
+        self.connect = connect
+        self.total = total
+        self.idle = idle
+        self.idleBytes = idleBytes
+    }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The destination of a response's body.
 package enum TransferSink: Hashable, Sendable {
     /// Into ``TransferReport/body``.
@@ -27,9 +29,9 @@ package struct FileSink: Hashable, Sendable {
     /// The least time between two syncs of the file, and so the most of a download that a power loss costs. The end of
     /// the process costs nothing.
     package var recordInterval: Duration = .seconds(5)
-    /// The bytes of the disk that stay free: the room of the body is taken before it is received, and where there is
-    /// too little, the transfer fails with ENOSPC. `nil` takes what the disk has.
-    package var keptFree: Int64?
+    /// What stays free: the room of the body is taken before it is received, and where there is too little, the
+    /// transfer fails with ENOSPC. `nil` takes what the disk has, as bytes arrive.
+    package var keptFree: KeptSpace?
 
     package init(path: String, resume: ResumePoint? = nil) {
         self.path = path
@@ -38,6 +40,24 @@ package struct FileSink: Hashable, Sendable {
 
     /// Made when it is needed: most answers are short, and no file is.
     var recordPath: String? { recordSuffix.map { path + $0 } }
+}
+
+/// The bytes of one disk that stay free. Files on other disks take their room beforehand, too, and may fill theirs.
+package struct KeptSpace: Hashable, Sendable {
+    package let bytes: Int64
+    /// The disk's number (stat(2)); `nil` stands for every disk.
+    package let device: UInt64?
+
+    package init(bytes: Int64, device: UInt64? = nil) {
+        self.bytes = bytes
+        self.device = device
+    }
+
+    /// - Parameter path: A file or directory on the disk.
+    package init(bytes: Int64, onDiskOf path: String) {
+        var status = stat()
+        self.init(bytes: bytes, device: stat(path, &status) == 0 ? UInt64(status.st_dev) : nil)
+    }
 }
 
 /// Where a download was interrupted, and of which resource.

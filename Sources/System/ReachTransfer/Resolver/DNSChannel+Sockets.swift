@@ -56,7 +56,7 @@ extension DNSChannel {
         guard let port, servers.indices.contains(Int(port) - 1) else { return failed(EINVAL) }
         sockets[descriptor]?.place = Int(port) - 1
         let server = servers[Int(port) - 1]
-        let scope = server.zone.map { if_nametoindex($0) } ?? 0
+        let scope = server.zone.flatMap(LinkName.index(ofZone:)) ?? 0
         let endpoint = SocketAddress(address: server.address, port: server.port, scope: scope)
         do throws(SystemError) {
             // A server on this machine, such as systemd-resolved, is reachable only through the loopback interface.
@@ -155,4 +155,32 @@ extension DNSChannel {
         // The name, its type and class.
         return answer[..<4] + [0, 1, 0, 0, 0, 0, 0, 0] + lastQuery[answer.count..<min(end + 4, lastQuery.count)]
     }
+}
+
+/// The name servers that answer only questions without EDNS, for a while: a value; the caller has the clock.
+///
+/// Some forwarders drop a question with a record that they do not know, instead of refusing it (RFC 6891 section
+/// 6.2.2). Without this memory each question would first wait for such a server in vain.
+struct PlainServers {
+    struct Key: Hashable {
+        let server: ResolverConfiguration.Server
+        let interface: InterfaceBinding?
+    }
+
+    /// A network's forwarder may be replaced.
+    static let lifetime = Duration.seconds(600)
+    private static let limit = 64
+
+    /// Those that any channel of this process found.
+    static let known = Mutex(PlainServers())
+
+    private var ends: [Key: BootTime] = [:]
+
+    mutating func note(_ key: Key, at now: BootTime) {
+        ends = ends.filter { $0.value > now }
+        if ends.count >= Self.limit { ends = [:] }
+        ends[key] = now + Self.lifetime
+    }
+
+    func contains(_ key: Key, at now: BootTime) -> Bool { ends[key].map { $0 > now } ?? false }
 }

@@ -19,8 +19,6 @@ struct ResponseReader {
     private let leavesRedirects: Bool
     private let resume: ResumePoint?
     private let checksRange: Bool
-    /// The lines of the handle's last response.
-    private let memo: HeadMemo?
     private var head: ResponseHead?
     private var isComplete = false
     /// Whether the next line is a field: between a status line and the empty line after its fields.
@@ -40,11 +38,10 @@ struct ResponseReader {
     ///   - method: The request's method: a response to HEAD has the length of a body that does not come.
     ///   - resume: Where a download resumes; the response must be about these bytes.
     ///   - checksRange: Whether a partial response must be the part that was asked for.
-    ///   - memo: Remembers what the lines of the last response say; it must be of the same owner.
     init(
         method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false,
         leavesRedirects: Bool = false, resume: ResumePoint? = nil,
-        checksRange: Bool = true, memo: HeadMemo? = nil
+        checksRange: Bool = true
     ) {
         hasBody = method != "HEAD"
         self.limit = limit
@@ -52,7 +49,6 @@ struct ResponseReader {
         self.leavesRedirects = leavesRedirects
         self.resume = resume
         self.checksRange = checksRange
-        self.memo = memo
     }
 
     /// The complete head of the response; `nil` before, and for informational heads.
@@ -88,11 +84,7 @@ struct ResponseReader {
         let line = bytes[..<end]
         // Informational heads count too: a server could send them endlessly.
         if !isInFields, !isComplete, end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
-            head = memo?.status(line)
-            if head == nil {
-                head = Self.status(line)
-                memo?.note(head, of: line)
-            }
+            head = Self.status(line)
             // libcurl's versions differ in which of others they accept.
             guard let version = head?.version, Self.versions.contains(version) else {
                 return .fail(notHTTP)
@@ -114,19 +106,8 @@ struct ResponseReader {
     /// - Parameter isWhole: Nothing follows the first end of a line in it.
     private mutating func read(field line: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
         if let first = line.first, Self.isBlank(first) { return unfold(line) }
-        let place = head?.fields.count ?? 0
-        let field: HeaderField
-        if isWhole, let known = memo?.field(at: place, line) {
-            field = known
-        } else {
-            guard let read = Self.field(line) else { return isAmbiguous = true }
-            field = read
-            if !isWhole || !RequestFieldFault.isToken(field.name) {
-                isAmbiguous = true
-            } else {
-                memo?.note(field, at: place, of: line)
-            }
-        }
+        guard let field = Self.field(line) else { return isAmbiguous = true }
+        if !isWhole || !RequestFieldFault.isToken(field.name) { isAmbiguous = true }
         head?.fields.append(field)
         switch field.name.utf8.count {
         case 14 where field.isNamed("Content-Length"):
@@ -315,52 +296,4 @@ struct ContentRange: Equatable {
         else { return nil }
         (self.first, self.last) = (first, last)
     }
-}
-
-/// What the lines of the last response said: most responses of a server repeat them, but for the date, and then no text
-/// is made. One for each handle, whose owner must be the same; confined to the loop.
-final class HeadMemo {
-    private struct Known<Value> {
-        let bytes: [UInt8]
-        let value: Value
-
-        init(_ line: Slice<UnsafeRawBufferPointer>, _ value: Value) { (bytes, self.value) = (Array(line), value) }
-
-        func isOf(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
-            let line = UnsafeRawBufferPointer(rebasing: line)
-            guard bytes.count == line.count, let start = line.baseAddress else { return false }
-            return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, start, line.count) == 0 } ?? false }
-        }
-    }
-
-    private var status: Known<ResponseHead>?
-    /// By the number of fields before them.
-    private var fields: [Known<HeaderField>?] = []
-
-    /// Some kilobytes at most for a handle.
-    private static let limit = 24
-    private static let longest = 128
-
-    func status(_ line: Slice<UnsafeRawBufferPointer>) -> ResponseHead? {
-        if let status, status.isOf(line) { status.value } else { nil }
-    }
-
-    func note(_ head: ResponseHead?, of line: Slice<UnsafeRawBufferPointer>) {
-        status = line.count > Self.longest ? nil : head.map { Known(line, $0) }
-    }
-
-    func field(at place: Int, _ line: Slice<UnsafeRawBufferPointer>) -> HeaderField? {
-        guard place < fields.count, let known = fields[place], known.isOf(line) else { return nil }
-        return known.value
-    }
-
-    func note(_ field: HeaderField, at place: Int, of line: Slice<UnsafeRawBufferPointer>) {
-        guard place < Self.limit else { return }
-        while fields.count <= place { fields.append(nil) }
-        // Secrets stay no longer than their response.
-        let isKept = line.count <= Self.longest && !field.isNamed("Set-Cookie")
-        fields[place] = isKept ? Known(line, field) : nil
-    }
-
-    func forget() { (status, fields) = (nil, []) }
 }

@@ -34,6 +34,8 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
         case totalTimeout = "timeout"
         case idleTimeout = "idle-timeout"
         case connectionReset = "connection-reset"
+        /// Nothing that was sent on a connection that had been used before was acknowledged.
+        case connectionSilent = "connection-silent"
         case connectFailed = "connect-failed"
         case emptyResponse = "empty-response"
         case truncated = "truncated"
@@ -101,8 +103,9 @@ extension TransferFailure.Reason {
         switch self {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable, .networkChanged: .localNetwork
         case .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused, .hostUnreachable,
-            .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed, .emptyResponse, .truncated,
-            .badResponse, .badEncoding, .sendFailed, .tlsHandshake, .proxyFailed, .proxyRefused, .http2:
+            .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectionSilent, .connectFailed,
+            .emptyResponse, .truncated, .badResponse, .badEncoding, .sendFailed, .tlsHandshake, .proxyFailed,
+            .proxyRefused, .http2:
             .destination
         case .certificateExpired, .certificateNotYetValid, .certificateUntrusted, .certificateWrongHost,
             .certificateInvalid, .pinMismatch, .clientCertificate:

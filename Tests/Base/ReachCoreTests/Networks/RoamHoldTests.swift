@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 /// The order of events is that of mac80211 in Linux 6.1: the carrier goes, nl80211 says why, the link joins, the

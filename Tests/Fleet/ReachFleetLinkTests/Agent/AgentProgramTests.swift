@@ -155,7 +155,7 @@ private final class AgentFixture {
         #expect(result.status == 78)
         let lines = result.standardError.split(separator: "\n").map(String.init)
         #expect(lines.count == 4)
-        for (line, start) in zip(lines, ["1: servers: ", "2: leese: ", "3: labels: ", "4: lease: "]) {
+        for (line, start) in zip(lines, ["1: servers: ", "2: leese: ", "3: labels.a: ", "4: lease: "]) {
             #expect(line.hasPrefix("reach-fleet: \(path):\(start)"))
         }
         #expect(lines.dropFirst().first?.hasSuffix("unknown key; did you mean 'lease'?") == true)

@@ -16,11 +16,36 @@ import Testing
 
     @Test(arguments: NATSServerProcess.programs)
     func `a daemon without a journal has its word, and the fleet sees the host's state`(_ program: String) throws {
-        let agent = try TestAgent("till-1", in: TestFleet(nats: program), hasJournal: false)
+        let agent = try TestAgent("till-1", in: TestFleet(nats: program), refusing: FakeDaemon.noJournal)
         try waitUntil("the agent says no-journal") { agent.word == "no-journal" }
         try waitUntil("the host is here") {
             try agent.fleet.run("host", ["till-1"]).standardOutput.contains(": online")
         }
+    }
+
+    @Test(arguments: ["a user may follow the journal 16 times", "the journal's files cannot be opened"])
+    func `a daemon that hands out no events now is not called one that does not answer`(_ reason: String) throws {
+        let agent = try TestAgent("till-1", in: TestFleet(), refusing: reason)
+        try waitUntil("the agent says journal-refused") { agent.word == "journal-refused" && agent.error == reason }
+        try waitUntil("the host is here") {
+            try agent.fleet.run("host", ["till-1"]).standardOutput.contains(": online")
+        }
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `two machines with one key and no event to send are found by their leases, and all who look see it`(
+        _ program: String
+    ) throws {
+        let fleet = try TestFleet(nats: program)
+        let agents = try ["a", "b"].map {
+            try TestAgent("till-1", in: fleet, folder: $0, refusing: FakeDaemon.noJournal)
+        }
+        // Whoever sees the other's lease first renews its own no more, so the other one may see nothing strange.
+        try waitUntil("one says conflict", within: .seconds(120)) { agents.contains { $0.word == "conflict" } }
+        try waitUntil("the fleet sees it", within: .seconds(60)) {
+            try fleet.run("host", ["till-1"]).standardOutput.contains("limited")
+        }
+        #expect(try fleet.run("doctor").standardOutput.contains("till-1"))
     }
 
     @Test(arguments: NATSServerProcess.programs)

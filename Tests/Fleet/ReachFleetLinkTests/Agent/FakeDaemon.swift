@@ -17,14 +17,17 @@ final class FakeDaemon: Sendable {
     }
 
     let path: String
-    /// Whether it records events.
-    private let hasJournal: Bool
+    /// Why it hands out no events; `nil` if it does.
+    private let refusal: String?
     private let state = Mutex(State())
     private let listener: CInt
 
-    init(at path: String, hasJournal: Bool = true) throws {
+    /// What the daemon says whose configuration names no events.
+    static let noJournal = "this daemon keeps no journal: [journal] events names none"
+
+    init(at path: String, refusing refusal: String? = nil) throws {
         self.path = path
-        self.hasJournal = hasJournal
+        self.refusal = refusal
         unlink(path)
         listener = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -97,12 +100,10 @@ final class FakeDaemon: Sendable {
             let event = stream.snapshot(reachable, isInitial: true, cause: .start, at: SystemClock.now)
             let text = String(decoding: event.dropLast(), as: UTF8.self)
             Self.send("{\"parameters\":{\"event\":\(text)},\"continues\":true}", connection)
-        case "io.reach.Monitor.Journal" where !hasJournal:
+        case "io.reach.Monitor.Journal" where refusal != nil:
             Self.send(
-                """
-                {"error":"io.reach.Monitor.NotAvailable",\
-                "parameters":{"reason":"this daemon keeps no journal: [journal] events names none"}}
-                """, connection)
+                "{\"error\":\"io.reach.Monitor.NotAvailable\",\"parameters\":{\"reason\":\"\(refusal ?? "")\"}}",
+                connection)
         case "io.reach.Monitor.Journal":
             let after = Int(call["parameters"]?["after"]?.integer ?? 0)
             state.withLock { state in

@@ -7,17 +7,25 @@ import ReachTesting
 final class TestAgent {
     let fleet: TestFleet
     private let daemon: FakeDaemon
+    private let folder: String
     private let program: RunningProgram
 
     /// - Parameters:
     ///   - host: The name in the agent's configuration.
     ///   - file: The name of the key's file, if it is not the host's.
-    init(_ host: String, with file: String? = nil, in fleet: TestFleet, hasJournal: Bool = true) throws {
+    ///   - folder: Where it keeps its files, of several agents of one fleet.
+    ///   - refusal: Why the daemon hands out no events; `nil` if it does.
+    init(
+        _ host: String, with file: String? = nil, in fleet: TestFleet, folder: String? = nil,
+        refusing refusal: String? = nil
+    ) throws {
         self.fleet = fleet
         let path = fleet.directory.path
-        daemon = try FakeDaemon(at: path + "/reach.sock", hasJournal: hasJournal)
+        self.folder = folder.map { path + "/" + $0 } ?? path
+        mkdir(self.folder, 0o700)
+        daemon = try FakeDaemon(at: self.folder + "/reach.sock", refusing: refusal)
         let configuration = try fleet.directory.file(
-            "fleet.toml",
+            (folder.map { $0 + "/" } ?? "") + "fleet.toml",
             """
             servers = ["nats://127.0.0.1:\(fleet.server.port)"]
             host = "\(host)"
@@ -27,7 +35,10 @@ final class TestAgent {
             spread = "1s"
             """)
         program = try TestFleet.program.start(
-            ["agent", "--config", configuration, "--socket", daemon.path, "--runtime", path, "--state", path])
+            [
+                "agent", "--config", configuration, "--socket", daemon.path, "--runtime", self.folder, "--state",
+                self.folder,
+            ])
     }
 
     deinit {
@@ -46,7 +57,7 @@ final class TestAgent {
 
     /// What the agent says of itself.
     private var report: JSONValue? {
-        SmallFile.text(fleet.directory.path + "/self.json").flatMap { try? JSONReader.read(Array($0.utf8)) }
+        SmallFile.text(folder + "/self.json").flatMap { try? JSONReader.read(Array($0.utf8)) }
     }
 
     var word: String? { report?["state"]?.string }

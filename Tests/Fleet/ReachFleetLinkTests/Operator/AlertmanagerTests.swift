@@ -20,7 +20,7 @@ struct AlertmanagerTests {
 
         init() throws {
             directory = try TemporaryDirectory()
-            let port = try Alertmanager.freePort()
+            let port = try TestProgram.freePort()
             url = "http://127.0.0.1:\(port)"
             let configuration = ProjectFile.path("contrib/fleet/alertmanager.yml")
             try ChildProcess.run(["amtool", "check-config", configuration])
@@ -41,11 +41,6 @@ struct AlertmanagerTests {
             get throws {
                 try JSONReader.read(Array(ChildProcess.run(["curl", "-sSf", url + "/api/v2/alerts"]).utf8)).array ?? []
             }
-        }
-
-        static func freePort() throws -> String {
-            let script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
-            return try ChildProcess.run(["python3", "-c", script]).filter { !$0.isNewline }
         }
     }
 
@@ -104,7 +99,7 @@ struct AlertmanagerTests {
     func `alerts of the rules arrive with their labels`() throws {
         let alertmanager = try Alertmanager()
         let directory = alertmanager.directory
-        let (target, listen) = (try Alertmanager.freePort(), try Alertmanager.freePort())
+        let (target, listen) = (try TestProgram.freePort(), try TestProgram.freePort())
         try directory.file(
             "metrics",
             """

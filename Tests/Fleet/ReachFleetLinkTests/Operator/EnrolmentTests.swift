@@ -165,13 +165,11 @@ import Testing
         let stay = try fleet.link(as: "new-2") { event in
             if case .disconnected = event { others.withLock { $0 += 1 } }
         }
-        let started = ContinuousClock.now
         let revoked = try fleet.run("revoke", as: "admin", ["--accounts", fleet.accounts, "new-1"])
         try fleet.expectSuccess(revoked)
         let key = try desk.credentials("new-1").key.publicKey
         #expect(revoked.standardOutput == "new-1: revoked, key \(key)\n")
         try waitUntil("the connection ends") { closed.withLock { $0 } }
-        #expect(ContinuousClock.now - started < .seconds(20))
         #expect(failure { try fleet.link(as: "new-1") } == .refused)
         // Neither renewing nor another token of the same key helps.
         #expect(try desk.join("new-1", nil).status == 77)

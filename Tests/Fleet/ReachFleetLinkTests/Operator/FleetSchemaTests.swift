@@ -35,7 +35,8 @@ struct FleetSchemaTests {
     }
 
     private static let typesOfNotes = [
-        "Version", "Alert", "Quiet", "Note", "Acknowledgement", "Action", "Report", "Availability", "LabelAvailability",
+        "Version", "Line", "Alert", "Quiet", "Note", "Acknowledgement", "Action", "Report", "Availability",
+        "LabelAvailability",
         "HostAvailability", "Member.quiet", "Member.retired",
     ]
 
@@ -55,7 +56,7 @@ struct FleetSchemaTests {
             lines += try succeeding(fleet.run(words[0], as: "operator", Array(words.dropFirst()) + ["--json"])).lines
         }
         for words in [
-            ["status", "--versions"], ["status"], ["status", "--retired"], ["quiet"], ["audit"],
+            ["status", "--versions"], ["status", "--lines"], ["status"], ["status", "--retired"], ["quiet"], ["audit"],
             ["report", "--since", "1h"],
         ] { lines += try succeeding(fleet.run(words[0], Array(words.dropFirst()) + ["--json"])).lines }
         #expect(lines.count >= 13)
@@ -63,7 +64,7 @@ struct FleetSchemaTests {
         let missing = faults.filter { $0.hasPrefix("no line ") }
         #expect(faults.count == missing.count, "\(faults)")
         // Its own test has lines of these, and an action without a record has the keys that are missing here.
-        let types = Self.typesOfNotes.filter { !["Version", "Alert"].contains($0) }
+        let types = Self.typesOfNotes.filter { !["Version", "Line", "Alert"].contains($0) }
         #expect(missing.filter { fault in types.contains { fault.contains(".Fleet" + $0) } } == [])
     }
 

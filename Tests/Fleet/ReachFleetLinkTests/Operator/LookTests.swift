@@ -51,6 +51,10 @@ import Testing
         #expect(try Self.statuses(fleet, ["--class", "wwan"]).isEmpty)
         let text = try fleet.run("status").standardOutput
         #expect(text.hasSuffix("5 hosts: 1 online, 1 limited, 1 silent, 1 left, 1 unseen\n"), "\(text)")
+        let lines = try fleet.run("status", ["--lines", "--where", "host=gone", "--json"]).lines.map(Self.json)
+        #expect(lines.map { $0["address"]?.string } == ["127.0.0.1"] && lines[0]["word"]?.string == "here")
+        #expect(lines[0]["hosts"]?.array?.compactMap(\.string) == ["bye", "gone", "here", "portal"])
+        #expect(try fleet.run("status", ["--lines"]).standardOutput.hasSuffix("\n1 line: 1 online\n"))
         withExtendedLifetime((bye, kept)) {}
     }
 
@@ -184,11 +188,9 @@ import Testing
         try host.send(.notReachable, reason: .noCarrier)
         let event = try next(watch, "fleet-event", nil)
         #expect(event["event"]?["status"]?["reason"]?.string == "no-carrier")
-        let start = ContinuousClock.now
         host.link.close()
         let change = try next(watch, "fleet-change", "silent")
         #expect(change["presumed"]?["why"]?.string?.contains("connection ended") == true)
-        #expect(ContinuousClock.now - start < .seconds(5))
         watch.send(SIGTERM)
         #expect(try watch.finish().status == 0)
     }

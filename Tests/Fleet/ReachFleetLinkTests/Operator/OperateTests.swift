@@ -218,6 +218,33 @@ import Testing
         #expect(try fleet.run("quiet", as: "operator", ["--end", "nothing"]).status == 3)
     }
 
+    @Test
+    func `a time without alerts comes again by the clocks of a zone, and the hosts say that they are quiet in it`()
+        throws
+    {
+        let fleet = try TestFleet(hosts: ["till-1"])
+        let times = ["day 00:00-24:00 Europe/Berlin", "day 00:00-24:00 Pacific/Apia"]
+        for time in times {
+            let made = try Self.json(
+                firstLine(
+                    succeeding(
+                        fleet.run("quiet", as: "operator", ["--where", "host=*", "--every", time, "--json"]))))
+            #expect(made["active"]?.bool == true && made["every"]?.string == time)
+        }
+        #expect(try fleet.run("quiet").standardOutput.contains("host=*, every \(times[0]), from "))
+        #expect(try Self.hosts(fleet)["till-1"]?["quiet"]?.string?.hasPrefix("quiet ") == true)
+        #expect(try fleet.run("audit").standardOutput.contains("quieted host=*: every \(times[1])"))
+        let name = try #require(try fleet.run("quiet").standardOutput.split(separator: ":").first.map(String.init))
+        try fleet.expectSuccess(fleet.run("quiet", as: "operator", ["--end", name]))
+        #expect(try fleet.run("quiet").standardOutput.split(separator: "\n").count == 1)
+        for wrong in [
+            "day 02:00-04:00", "day 02:00-04:00 Europe/Nowhere", "day 02:00-04:00 ../passwd", "02:00-04:00 UTC",
+        ] {
+            let arguments = ["--where", "host=*", "--every", wrong]
+            #expect(try fleet.run("quiet", as: "operator", arguments).status == 2, "\(wrong)")
+        }
+    }
+
     @Test func `a server whose configuration is from before notes still shows hosts`() throws {
         let fleet = try TestFleet(hosts: ["till-1"], isSetUp: false)
         try fleet.expectSuccess(fleet.run("setup", as: "admin", ["--hosts", fleet.directory.path + "/hosts"]))

@@ -123,12 +123,16 @@ final class TestFleet {
     /// Runs a command with the key of somebody.
     @discardableResult
     func run(_ command: String, as user: String = "reader", _ arguments: [String] = []) throws -> BuiltProgram.Result {
-        try Self.program.run([command] + access(user) + arguments, limit: .seconds(60))
+        try Self.program.run(
+            [command] + access(user) + arguments, environment: ["XDG_CACHE_HOME": cache], limit: .seconds(60))
     }
 
     func start(_ command: String, as user: String = "reader", _ arguments: [String] = []) throws -> RunningProgram {
-        try Self.program.start([command] + access(user) + arguments)
+        try Self.program.start([command] + access(user) + arguments, environment: ["XDG_CACHE_HOME": cache])
     }
+
+    /// Where its readers keep what they read.
+    var cache: String { directory.path + "/cache" }
 
     private func access(_ user: String) -> [String] {
         ["--server", "nats://127.0.0.1:\(server.port)", "--key-file", "\(directory.path)/\(user).nk"]

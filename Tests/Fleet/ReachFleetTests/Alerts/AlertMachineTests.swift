@@ -82,6 +82,72 @@ private struct AlertStory {
             ])
     }
 
+    private static func escalating(hosts: Int = 8, site: @escaping (Int) -> String = { _ in "berlin-7" }) -> AlertStory
+    {
+        var options = AlertOptions()
+        options.escalations = [.seconds(900), .seconds(3600)]
+        return AlertStory(options, hosts: hosts, site: site)
+    }
+
+    @Test func `the next person is called if no one acknowledges, once, and hears of what follows`() {
+        var story = Self.escalating()
+        story.lose(1...1)
+        story.pass(.seconds(120 + 899))
+        #expect(story.sent.map(\.event) == [.down])
+        story.pass(.seconds(10_000))
+        #expect(story.sent.map(\.event) == [.down, .escalation, .escalation])
+        #expect(
+            story.lines[1] == "escalation till-1: till-1 is still away after 17 min, and no one has acknowledged it")
+        story.back(1...1)
+        story.pass(.seconds(120))
+        #expect(
+            story.sent.map { message in (0...2).filter(message.concerns) } == [[0], [1], [2], [0, 1, 2]])
+    }
+
+    @Test func `an acknowledged alert, one that is over and one of quiet hosts call nobody else`() {
+        for number in 0..<3 {
+            var story = Self.escalating()
+            story.lose(1...1)
+            story.pass(.seconds(600))
+            switch number {
+            case 0: story.acknowledged["till-1"] = Acknowledgement(alert: "till-1", stored: story.now)
+            case 1: story.back(1...1)
+            default: story.quiet = ["till-1"]
+            }
+            story.pass(.seconds(10_000))
+            #expect(!story.sent.map(\.event).contains(.escalation), "\(number)")
+        }
+    }
+
+    @Test func `an outage that grows, and a watch that starts again, call each person once`() {
+        var story = Self.escalating()
+        story.lose(1...1)
+        story.pass(.seconds(1200))
+        // Their leases were longer.
+        story.lose(2...8, since: .seconds(1200))
+        story.pass(.seconds(300))
+        #expect(story.sent.map(\.event) == [.down, .escalation, .down])
+        #expect(story.sent.map(\.level) == [0, 1, 1] && story.sent[2].alert == "site=berlin-7")
+        var again = Self.escalating()
+        let isRestored = again.machine.restore(story.machine.bytes)
+        #expect(isRestored)
+        again.now = story.now
+        again.lose(1...8, since: .seconds(300))
+        again.begin()
+        again.pass(.seconds(2000))
+        #expect(again.sent == [])
+        again.pass(.seconds(2000))
+        #expect(again.sent.map(\.event) == [.escalation] && again.sent.map(\.level) == [2])
+    }
+
+    @Test func `many hosts without anything in common are one call to the next person`() {
+        var story = Self.escalating(hosts: 40) { "site-\($0)" }
+        for number in 1...8 { story.lose(number * 5...number * 5) }
+        story.pass(.seconds(2000))
+        #expect(story.sent.map(\.event) == [.down, .escalation] && story.sent.map(\.alert) == ["several", "several"])
+        #expect(story.sent[1].hosts.count == 8)
+    }
+
     @Test func `a host that is back in time is not told of`() {
         var story = AlertStory()
         for _ in 0..<20 {
@@ -107,9 +173,9 @@ private struct AlertStory {
         story.pass(.seconds(120))
         #expect(story.sent.map(\.alert) == ["site=berlin-7", "site=berlin-7"])
         #expect(
-            story.lines.first?.hasPrefix("down site=berlin-7: 8 of 8 hosts with site=berlin-7 silent since 11:54")
+            story.lines.first?.hasPrefix("down site=berlin-7: 8 of 8 hosts with site=berlin-7 silent since 11:55")
                 == true)
-        #expect(story.lines.last == "up site=berlin-7: 8 of 8 hosts with site=berlin-7 are back after 17 min")
+        #expect(story.lines.last == "up site=berlin-7: 8 of 8 hosts with site=berlin-7 are back after 16 min")
         #expect(story.sent.first?.hosts.count == 8)
     }
 
@@ -255,12 +321,12 @@ private struct AlertStory {
             texts[0] == """
                 {"v":1,"type":"fleet-alert","alert":"site=b","event":"steady","sentence":"S.","hosts":["h1","h2"],\
                 "shared":{"by":"site","value":"b","affected":5,"known":6},"since":"\(since)","over":"\(over)",\
-                "lasted_ms":90000,"changes":4,"acknowledged":"anna"}
+                "lasted_ms":90000,"changes":4,"acknowledged":"anna","level":0}
                 """)
         #expect(
             texts[1] == """
                 {"v":1,"type":"fleet-alert","alert":"h1","event":"down","sentence":"S.","hosts":["h1"],"shared":null,\
-                "since":"\(since)","over":null,"lasted_ms":null,"changes":null,"acknowledged":null}
+                "since":"\(since)","over":null,"lasted_ms":null,"changes":null,"acknowledged":null,"level":0}
                 """)
     }
 

@@ -80,6 +80,48 @@ import Testing
         #expect(agent.journal(SingleAgent.page(2...2)).contains("publish l 2-2 behind 6"))
     }
 
+    @Test(arguments: [(59.0, false), (130, true)])
+    func `a host that slept while its connection survived says so when it renews its lease`(
+        _ asleep: Double, _ counts: Bool
+    ) {
+        var agent = SingleAgent.settled()
+        agent.pass(asleep)
+        #expect(agent.handle(.tick) == ["lease"])
+        #expect(agent.handle(.leaseStored(true)).contains("publish l 2-1 behind 5") == counts)
+        guard counts, case .absence(let absence)? = agent.chunk?.events().events.first?.kind else { return }
+        #expect(absence.away == .seconds(130) && absence.isKnown && absence.from == nil && !absence.hasRestarted)
+        _ = agent.published(.stored(sequence: 6, isDuplicate: false))
+        agent.pass(30)
+        _ = agent.handle(.tick)
+        #expect(agent.handle(.leaseStored(true)) == [])
+    }
+
+    @Test func `what wakes up first and reports an event says so as well, and once`() {
+        var agent = SingleAgent.settled()
+        agent.pass(130)
+        #expect(agent.journal(SingleAgent.page(2...2)).contains("publish l 2-2 behind 5"))
+        #expect(agent.published(.stored(sequence: 6, isDuplicate: false)).contains("publish l 3-2 behind 6"))
+        #expect(agent.published(.stored(sequence: 7, isDuplicate: false)) == ["remember l 2 at 7"])
+        #expect(agent.handle(.leaseStored(true)) == [])
+    }
+
+    @Test func `a path that is no longer metered, and a full store, are no absences`() {
+        var agent = SingleAgent.settled { $0.meteredLease = .seconds(600) }
+        _ = agent.handle(.path(exists: true, isMetered: true, epoch: 1))
+        _ = agent.handle(.leaseStored(true))
+        agent.pass(500)
+        #expect(agent.handle(.path(exists: true, isMetered: false, epoch: 2)) == ["lease"])
+        #expect(agent.handle(.leaseStored(true)) == [])
+        for _ in 0..<12 {
+            agent.pass(10)
+            _ = agent.handle(.tick)
+            _ = agent.handle(.leaseFull)
+        }
+        agent.pass(10)
+        _ = agent.handle(.tick)
+        #expect(!agent.handle(.leaseStored(true)).contains { $0.hasPrefix("publish") })
+    }
+
     @Test func `a later run finds its place behind the message of an absence, and another machine's event`() throws {
         let known = FleetMemory(host: "till-1", log: "l", n: 3, sequence: 5)
         for (moment, word) in [(SingleAgent.moment, "publish l 4-4 behind 9"), (Instant.distant, "open beyond l")] {

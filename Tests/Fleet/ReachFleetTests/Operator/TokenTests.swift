@@ -18,7 +18,7 @@ import Testing
             uniqueKeysWithValues: FleetAccounts.Role.allCases.enumerated().map { ($1, key(UInt8(20 + $0), .account)) }))
 
     private static func signed(_ claims: NATSClaims) -> NATSToken {
-        claims.signed { _ throws(Never) in [UInt8](repeating: 0xfb, count: 64) }
+        claims.signed(hashedBy: { Array($0.suffix(32)) }) { _ throws(Never) in [UInt8](repeating: 0xfb, count: 64) }
     }
 
     private static func ticket(

@@ -4,7 +4,10 @@ import ReachFleet
 /// A report on an hour of two sites.
 enum ExampleReport {
     /// That of till-3 was away for half of the hour, by its own word.
-    static func make(_ includes: (RosterHost) -> Bool = { _ in true }) -> FleetReport {
+    static func make(
+        quiet: QuietTime = QuietTime(id: "x", query: .all, from: at(0), until: at(600 + 180)),
+        _ includes: (RosterHost) -> Bool = { _ in true }
+    ) -> FleetReport {
         var (roster, history, notes) = (Roster(), FleetHistory(since: at(0), keepsTimelines: false), OperatorNotes())
         for number in 1...4 {
             var state = HostState(
@@ -24,9 +27,7 @@ enum ExampleReport {
                         reason: number == 3 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
             }
         }
-        _ = notes.apply(
-            key: "quiet.all.x",
-            QuietTime(id: "x", query: .all, from: at(0), until: at(600 + 180)).bytes, storedAt: at(0))
+        _ = notes.apply(key: quiet.key, quiet.bytes, storedAt: at(0))
         return FleetReport(roster, history, EngineFacts(now: at(3600)), notes, from: at(0)) { host, _ in includes(host)
         }
     }

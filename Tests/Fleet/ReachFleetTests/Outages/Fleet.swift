@@ -1,4 +1,3 @@
-import Glibc
 import ReachCore
 import ReachFleet
 import Testing
@@ -46,11 +45,4 @@ func absences(
 
 extension Outage {
     var line: String { sentence.text { String($0.description.dropFirst(11).prefix(8)) } }
-}
-
-/// How long this thread has run on a processor, which does not depend on the machine's load.
-func processorTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

@@ -13,6 +13,14 @@ import Testing
         #expect(strip == "2" + String(repeating: "0", count: 45) + "21")
     }
 
+    @Test func `a time in which a host was switched off counts for nothing, as in a report`() {
+        let off = Absence(member: 0, start: at(-5400), end: at(-1800), isSwitchedOff: true)
+        let past = HostPast(absences: [off], unknown: [at(-1800).nanosecondsSince1970..<at(0).nanosecondsSince1970])
+        #expect(
+            AbsenceStrip.text(past, asOf: at(0), known: at(-90_000)) == String(repeating: "0", count: 45) + "333")
+        #expect(past.uncounted.count == 2)
+    }
+
     @Test func `the strip says from when on it knows`() {
         let strip = AbsenceStrip.text(HostPast(), asOf: at(0), known: at(-3600))
         #expect(strip == String(repeating: "3", count: 46) + "00")

@@ -103,7 +103,7 @@ struct ExamplePage {
         page.outages = OutageFinder.find(all, among: members)
         var own = [[Absence]](repeating: [], count: count)
         for absence in all { own[absence.member].append(absence) }
-        page.absences = own
+        page.pasts = own.map { HostPast(absences: $0) }
         page.known = ago(200_000)
         page.strips = own.map { AbsenceStrip.text(HostPast(absences: $0), asOf: Self.now, known: ago(200_000)) }
         page.engineNotes = ["nats-server 2.9.10", "3 streams"]

@@ -100,16 +100,11 @@ import Testing
         #expect(read["known"] == .integer(at(5).nanosecondsSince1970 / 1_000_000) && read["cut"] == .bool(true))
     }
 
-    @Test func `a page of 10,000 hosts is written within a second and has a bounded number of events`() throws {
+    @Test func `a page of 10,000 hosts has a bounded number of events`() throws {
         var page = ExamplePage.page(hosts: 10_000)
         let events = (0..<100).map { PageEvent(time: at(Double($0)), word: .here, what: "event \($0)") }
         for index in page.hosts.indices { page.hosts[index].timeline = events }
-        let begun = processorTime()
-        let html = page.html(nonce: "n")
-        let elapsed = processorTime() - begun
-        print("10,000 hosts: \(html.count) bytes in \(elapsed)")
-        #expect(elapsed < .seconds(1))
-        let timelines = try #require(try data(of: html)["timelines"]?.array)
+        let timelines = try #require(try data(of: page.html(nonce: "n"))["timelines"]?.array)
         #expect(timelines.reduce(0) { $0 + ($1.array?.count ?? 0) } == 60_000)
     }
 }

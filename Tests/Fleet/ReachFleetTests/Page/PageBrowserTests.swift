@@ -39,7 +39,7 @@ struct PageBrowserTests {
     private func clock(_ seconds: Double) -> String { "--clock=\(at(seconds).nanosecondsSince1970 / 1_000_000)" }
 
     @Test(arguments: [0, 3, 10_000])
-    func `the page is used by keyboard, and interactive within a second`(_ hosts: Int) throws {
+    func `the page is used by keyboard alone`(_ hosts: Int) throws {
         print(try look(page(hosts: hosts), ["--check", clock(2)]))
     }
 
@@ -95,6 +95,15 @@ struct PageBrowserTests {
             "\(last).getBoundingClientRect().right <= \(grid).getBoundingClientRect().right", "--expect",
             "\(last).scrollWidth <= \(last).clientWidth", "--expect",
             "document.querySelectorAll('.row').length > 3 && document.documentElement.scrollWidth <= \(width)")
+    }
+
+    @Test func `on a telephone each row has its reason below the host, and no word is cut`() throws {
+        try look(
+            ExamplePage.page(hosts: 300), clock(2), "--size=390x844", "--expect",
+            "[...document.querySelectorAll('.row .why')].some((each) => each.textContent && each.offsetHeight > 0)",
+            "--expect",
+            "[...document.querySelectorAll('.row .word')].every((each) => each.scrollWidth <= each.clientWidth)",
+            "--expect", "[...document.querySelectorAll('#day button')].every((each) => each.offsetHeight <= 44)")
     }
 
     @Test func `a printed page has its headings and rows, and no controls`() throws {

@@ -23,9 +23,10 @@ struct HostEvidence {
         roster.apply(lease: lease.bytes, of: "h", storedAt: at(renewed))
     }
 
-    mutating func state(stored: Double, _ change: (inout HostState) -> Void = { _ in }) {
+    mutating func state(stored: Double, clock: Double = 0, _ change: (inout HostState) -> Void = { _ in }) {
         var state = HostState(
-            host: "h", version: "1", written: Instant(wall: at(stored), boot: BootTime(nanoseconds: 0)), boot: "b",
+            host: "h", version: "1", written: Instant(wall: at(stored + clock), boot: BootTime(nanoseconds: 0)),
+            boot: "b",
             lease: .seconds(30))
         state.status = HostStatus(.reachable, connectivity: .full, since: at(stored))
         change(&state)
@@ -48,12 +49,15 @@ struct HostEvidence {
         history.apply(advisory, of: "h")
     }
 
+    /// - Parameters:
+    ///   - stored: When the server had it, if that was later than it happened.
+    ///   - clock: How much later the host's clock is than the server's.
     mutating func says(
         _ status: ReachabilityStatus, _ time: Double, was previous: ReachabilityStatus? = nil, _ reason: Reason? = nil,
-        connectivity: Connectivity = .full
+        connectivity: Connectivity = .full, stored: Double? = nil, clock: Double = 0
     ) throws {
         n += 1
-        let moment = Instant(wall: at(time), boot: BootTime(nanoseconds: Int64((time + 10_000) * 1e9)))
+        let moment = Self.moment(time, clock)
         var json = JSONWriter()
         json.object { json in
             json.field("v", 1)
@@ -66,13 +70,20 @@ struct HostEvidence {
             json.key("status")
             HostStatus(status, reason: reason, connectivity: connectivity).write(to: &json)
         }
+        let stored = stored ?? time
         try apply(
-            EventChunk(log: "l", first: n, last: n, boot: "b", eventBoot: "b", sent: moment, lines: [json.bytes]), time)
+            EventChunk(
+                log: "l", first: n, last: n, boot: "b", eventBoot: "b", sent: Self.moment(stored, clock),
+                lines: [json.bytes]), stored)
+    }
+
+    private static func moment(_ time: Double, _ clock: Double) -> Instant {
+        Instant(wall: at(time + clock), boot: BootTime(nanoseconds: Int64((time + 10_000) * 1e9)))
     }
 
     /// At its return the host says that it was away.
-    mutating func reports(_ absence: HostAbsence, back time: Double) throws {
-        let moment = Instant(wall: at(time), boot: BootTime(nanoseconds: Int64((time + 10_000) * 1e9)))
+    mutating func reports(_ absence: HostAbsence, back time: Double, clock: Double = 0) throws {
+        let moment = Self.moment(time, clock)
         try apply(EventChunk(absence, log: "l", after: n, tail: 1, boot: "b", at: moment), time)
     }
 

@@ -231,6 +231,33 @@ import Testing
         #expect(evidence.words.suffix(1) == ["here -500-"])
     }
 
+    @Test(arguments: ["Client Closed", "Read Error"])
+    func `a copy's end before the server was killed is no absence of the original`(_ reason: String) {
+        var evidence = HostEvidence(now: 1000, renewed: 990)
+        evidence.up(-500, server: "a")
+        evidence.up(100, server: "a")
+        evidence.down(300, start: 100, reason, server: "a")
+        evidence.up(402, server: "b")
+        #expect(evidence.words.suffix(1) == ["here -500-"])
+        // Had the server reported the original's end as well, the host was away.
+        evidence.down(200, start: -500, server: "a")
+        #expect(evidence.words.count > 2)
+    }
+
+    @Test func `the late end of a connection that began before the streams' first report is no absence`() {
+        var evidence = HostEvidence(now: 3000, renewed: 2990)
+        evidence.down(400, start: -500, server: "a")
+        evidence.up(800, server: "a")
+        #expect(!evidence.words.contains { $0.hasPrefix("away") })
+        // A newer connection would have been reported.
+        var known = HostEvidence(now: 3000, renewed: 2990)
+        known.up(-800, server: "a")
+        known.down(-505, start: -800, server: "a")
+        known.down(400, start: -500, server: "a")
+        known.up(800, server: "a")
+        #expect(known.words.contains("away 400-800"))
+    }
+
     @Test func `a goodbye is no absence`() {
         var evidence = HostEvidence(now: 1000, renewed: nil)
         evidence.up(-500)

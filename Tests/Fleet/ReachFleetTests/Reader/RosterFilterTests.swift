@@ -1,5 +1,6 @@
 import ReachCore
 import ReachFleet
+import ReachTesting
 import Testing
 
 @Suite struct RosterFilterTests {
@@ -38,9 +39,9 @@ import Testing
     @Test func `the totals count each word, in their order`() {
         var totals = RosterTotals()
         #expect(totals.sentence == "0 hosts")
-        totals.add(.silent)
+        totals.add(HostPresence(.silent))
         #expect(totals.sentence == "1 host: 1 silent")
-        for word in [.here, .here, .unseen] as [HostWord] { totals.add(word) }
+        for word in [.here, .here, .unseen] as [HostWord] { totals.add(HostPresence(word)) }
         #expect(totals.total == 4 && totals.sentence == "4 hosts: 2 online, 1 silent, 1 unseen")
     }
 
@@ -76,6 +77,87 @@ import Testing
         #expect(watch.apply(noteKey: "key.K", nil, storedAt: at(10_002)) == nil)
         // It is known again, as a new one.
         #expect(lease(10_003)?.previous == .some(nil))
+    }
+
+    @Test func `the words that a reader follows are those of all hosts at each second`() throws {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<20 {
+            var facts = EngineFacts(now: at(0), leaseAge: random.oneIn(2) ? .seconds(90) : nil)
+            facts.started = random.oneIn(2) ? at(-200) : nil
+            var watch = FleetWatchState(engine: facts)
+            for host in 0..<6 { watch.apply(listed: "h\(host)", HostList.Entry(host: "h\(host)", key: "K\(host)")) }
+            var words: [String: HostWord] = [:]
+            _ = watch.begin()
+            for host in watch.roster.hosts { words[host.id] = host.presence(watch.engine).word }
+            for second in 1..<1200 {
+                for _ in 0..<(random.oneIn(15) ? 1 : 0) {
+                    if let change = Self.disturb(&watch, Double(second) - 0.3, &random) {
+                        words[change.host.id] = change.presence.word
+                    }
+                }
+                if second == 500, random.oneIn(2) {
+                    watch.reconnected(started: at(500))
+                    watch.engine.now = at(500)
+                }
+                for change in watch.tick(at(Double(second))) { words[change.host.id] = change.presence.word }
+                let now = Dictionary(
+                    uniqueKeysWithValues: watch.roster.hosts.map { ($0.id, $0.presence(watch.engine).word) })
+                #expect(words == now, "second \(second)")
+                guard words == now else { return }
+            }
+        }
+    }
+
+    /// Something comes from a host.
+    private static func disturb(
+        _ watch: inout FleetWatchState, _ second: Double, _ random: inout SeededGenerator
+    ) -> FleetWatchState.Change? {
+        let number = Int.random(in: 0..<6, using: &random)
+        let host = "h\(number)"
+        watch.engine.now = at(second)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0:
+            var state = HostState(
+                host: host, version: "1", written: Instant(wall: at(second), boot: BootTime(nanoseconds: 0)), boot: "b",
+                lease: .seconds(random.pick([10, 30, 120])))
+            state.left = random.oneIn(5) ? at(second) : nil
+            state.status = HostStatus(.reachable, connectivity: .full, since: at(second))
+            return watch.apply(state: state.bytes, of: host, storedAt: at(second))
+        case 1:
+            let type = random.oneIn(2) ? "client_connect" : "client_disconnect"
+            let advisory = """
+                {"type":"io.nats.server.advisory.v1.\(type)","timestamp":"\(at(second))",\
+                "client":{"start":"\(at(second - 5))","user":"K\(number)"},"reason":"Stale Connection"}
+                """
+            return watch.apply(advisory: Array(advisory.utf8))
+        case 2: return watch.apply(lease: nil, of: host, storedAt: at(second), isExpired: random.oneIn(2))
+        default:
+            return watch.apply(
+                lease: HostLease(boot: "b", n: 0, since: at(second), behind: 0).bytes, of: host, storedAt: at(second))
+        }
+    }
+
+    @Test func `a host that was silent before a restart stays so, although all others have renewed since`() {
+        var roster = Roster()
+        for (host, renewed) in [("gone", 0.0), ("here", 640)] {
+            roster.apply(listed: host, key: "K\(host)")
+            let lease = HostLease(boot: "b", n: 0, since: at(renewed), behind: 0)
+            roster.apply(lease: lease.bytes, of: host, storedAt: at(renewed))
+            let state = HostState(
+                host: host, version: "1", written: Instant(wall: at(renewed), boot: BootTime(nanoseconds: 0)),
+                boot: "b",
+                lease: .seconds(30))
+            roster.apply(state: state.bytes, of: host, storedAt: at(renewed))
+        }
+        var engine = EngineFacts(now: at(650), started: at(630))
+        engine.noteLastWord(in: roster)
+        // Nobody knows when the server stopped.
+        #expect(roster["gone"]?.presence(engine).reason == "engine-restart")
+        // A reader's connection, which is no host's.
+        roster.apply(ConnectionAdvisory(isUp: true, time: at(600), start: at(600), user: "KR", server: "a"))
+        engine.noteLastWord(in: roster)
+        #expect(roster["gone"]?.presence(engine).word == .silent)
+        #expect(roster["here"]?.presence(engine).word != .silent)
     }
 
     @Test func `a host that is retired or shown again leaves the others as they are`() throws {

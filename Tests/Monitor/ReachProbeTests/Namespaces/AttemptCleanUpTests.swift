@@ -48,7 +48,7 @@ struct AttemptCleanUpTests {
             try await Self.left { TraceAttempt($0, $1) { _ in } }, try await Self.left { LineSampler($0, $1) { _ in } },
             try await Self.left { SizedPing($0, isLarge: false, $1) { _ in } },
             try await Self.left { ConnectionAttempt($0, 80, $1) { _ in } },
-            try await Self.left { BurstAttempt($0, 80, $1) { _ in } },
+            try await Self.left { BurstAttempt($0, 80, on: nil, $1) { _ in } },
             try await Self.left { OwnersAttempt(Self.hop, $1) { _ in } },
             try await Self.left { Solicitation(Self.hop, try KernelSnapshot().view.queries, $1) { _ in } },
             try await Self.left {

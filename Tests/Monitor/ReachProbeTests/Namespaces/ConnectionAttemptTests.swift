@@ -64,6 +64,24 @@ struct ConnectionAttemptTests {
         #expect(try await Self.connect("192.0.2.1", port, in: machine) == answer)
     }
 
+    @Test func `who rejects a connection on the way is named, and is not taken for the host`() async throws {
+        let machine = try TestNamespace()
+        let router = try machine.vethPair()
+        try machine.run("ip", "route", "add", "198.51.100.0/24", "via", "192.0.2.1")
+        try router.run(
+            "nft",
+            """
+            add table inet t; add chain inet t f { type filter hook prerouting priority 0; }
+            add rule inet t f tcp dport 86 reject with icmp port-unreachable
+            add rule inet t f tcp dport 87 reject with icmp host-unreachable
+            """)
+        let by = try #require(IPAddress("192.0.2.1"))
+        let forbidden = ConnectionAnswer.unreachable(EHOSTUNREACH, WayComplaint(by: by, .prohibited))
+        #expect(try await Self.connect("198.51.100.7", 86, in: machine) == forbidden)
+        let missing = ConnectionAnswer.unreachable(EHOSTUNREACH, WayComplaint(by: by, .hostMissing))
+        #expect(try await Self.connect("198.51.100.7", 87, in: machine) == missing)
+    }
+
     private static func connect(
         _ address: String, _ port: UInt16, in machine: TestNamespace
     ) async throws -> ConnectionAnswer? {

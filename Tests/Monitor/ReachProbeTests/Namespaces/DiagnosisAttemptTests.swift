@@ -187,7 +187,12 @@ struct DiagnosisAttemptTests {
             #expect(try await connect(host, 80) == .connected)
             #expect(try await connect(host, 81) == .refused)
         }
-        #expect(try await connect(HostAddress(.at("198.18.0.1")), 80) == .unreachable(ENETUNREACH))
+        guard case .unreachable(ENETUNREACH, let complaint)? = try await connect(HostAddress(.at("198.18.0.1")), 80)
+        else {
+            Issue.record("it is not unreachable")
+            return
+        }
+        #expect(complaint?.meaning == .noWay)
         try small.goDark()
         #expect(try await connect(Self.web, 80) == .silent)
         try small.machine.run(
@@ -202,7 +207,7 @@ struct DiagnosisAttemptTests {
     @Test func `a burst tells a refusal that this machine makes from one that comes from elsewhere`() async throws {
         let small = try Self.small()
         func burst(_ host: HostAddress) async throws -> BurstAnswer? {
-            try await Self.answer(in: small) { BurstAttempt(host, 81, $0, $1) }
+            try await Self.answer(in: small) { BurstAttempt(host, 81, on: nil, $0, $1) }
         }
         let there = try await burst(Self.web)
         #expect(there?.sent == 8 && there?.isRefusedHere == false && there?.droppedHere == 0)
@@ -274,8 +279,4 @@ struct DiagnosisAttemptTests {
         guard case .failure(let failure, _)? = answer?.ending else { return nil }
         return failure
     }
-}
-
-extension IPAddress {
-    fileprivate static func at(_ text: String) -> IPAddress { IPAddress(text) ?? IPAddress(ipv4: 0) }
 }

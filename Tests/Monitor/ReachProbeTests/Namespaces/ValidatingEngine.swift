@@ -3,7 +3,7 @@ internal import Glibc
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
-internal import ReachProbe
+@testable import ReachProbe
 internal import ReachTesting
 internal import ReachTransfer
 internal import Testing

@@ -111,6 +111,33 @@ struct ValidationTests {
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .limited })
     }
 
+    @Test func `where the kernel chooses another link that is proved, too, the Internet stays proved`() async throws {
+        let small = try SmallInternet()
+        try small.machine.run(
+            "ip", "link", "add", "up2", "type", "veth", "peer", "name", "down2", "netns", small.router.name)
+        for (namespace, link, address) in [
+            (small.machine, "up2", "172.30.0.2/24"), (small.router, "down2", "172.30.0.1/24"),
+        ] {
+            try namespace.run("ip", "address", "add", address, "dev", link)
+            try namespace.run("ip", "link", "set", link, "up")
+        }
+        try small.internet.run("ip", "route", "add", "172.30.0.0/24", "via", "203.0.113.2")
+        try small.machine.run("ip", "route", "del", "default", "via", "192.0.2.1")
+        for (gateway, metric) in [("192.0.2.1", "100"), ("172.30.0.1", "200")] {
+            try small.machine.run("ip", "route", "add", "default", "via", gateway, "metric", metric)
+        }
+        let validated = try await ValidatingEngine.start(in: small)
+        try await validated.wait(for: .full)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try await validated.ask({ $0.linkProofs["up2"]?.connectivity }) != .full, ContinuousClock.now < deadline {
+        }
+        try small.machine.run("ip", "route", "add", "default", "via", "172.30.0.1", "metric", "50")
+        try await validated.changes.wait { changes in
+            let path = changes.last?.state.ipv4
+            return path?.interface == "up2" && path?.connectivity == .full
+        }
+    }
+
     @Test func `what is proved of a link has its last check and its servers' time, which a sleep makes void`()
         async throws
     {

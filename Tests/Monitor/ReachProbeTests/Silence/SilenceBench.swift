@@ -1,6 +1,6 @@
 import ReachCore
-import ReachKernel
-import ReachProbe
+@testable import ReachKernel
+@testable import ReachProbe
 
 /// A clock that the test advances, and TCP senders on a path that loses some or all exchanges.
 ///

@@ -1,6 +1,6 @@
 import ReachCore
-import ReachKernel
-import ReachProbe
+@testable import ReachKernel
+@testable import ReachProbe
 import ReachTesting
 import Testing
 

@@ -234,6 +234,16 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
+    @Test func `where the kernel chooses another link of which the same is proved, the survey is another one`() {
+        var bench = ValidationBench()
+        bench.update([.sample(), .sample(interface: 3, isPreferred: false)])
+        let before = bench.machine.survey
+        bench.update([.sample(isPreferred: false), .sample(interface: 3)])
+        #expect(bench.machine.survey != before && bench.connectivity == .full)
+        bench.update([.sample(), .sample(interface: 3, isPreferred: false)])
+        #expect(bench.machine.survey == before)
+    }
+
     @Test func `an inconclusive check changes nothing, and is repeated`() {
         var bench = working()
         bench.answer = .inconclusive

@@ -29,6 +29,10 @@ struct DiagnosisProgramTests {
     /// programs take its processors for most of the time.
     private static let tolerable = 0.5
 
+    /// The directory to write transcripts and page into, instead of comparing them.
+    private static let writesPages = getenv("REACH_DIAGNOSIS_PAGE").map { String(cString: $0) }
+    private static let kept = ProjectFile.text("Tests/Programs/Transcripts/diagnosis.txt")
+
     @Test func `each broken layer is blamed on the right party, within ten seconds`() async throws {
         let scenes = DiagnosisScene.all
         #expect(scenes.count { $0.party != nil } >= 30)
@@ -72,12 +76,11 @@ struct DiagnosisProgramTests {
     private func comparePublished(with page: String) throws {
         let fresh = DiagnosisTranscript.all(in: page)
         let transcripts = fresh.map(\.text).joined()
-        if let directory = getenv("REACH_DIAGNOSIS_PAGE").map({ String(cString: $0) }) {
+        if let directory = Self.writesPages {
             try page.write(toFile: directory + "/Diagnosis.md")
             return try transcripts.write(toFile: directory + "/diagnosis.txt")
         }
-        let kept = ProjectFile.text("Tests/Programs/Transcripts/diagnosis.txt").split(separator: "\n")
-        let printed = transcripts.split(separator: "\n")
+        let (kept, printed) = (Self.kept.split(separator: "\n"), transcripts.split(separator: "\n"))
         #expect(printed.difference(from: kept).map { "\($0)" } == [], "REACH_DIAGNOSIS_PAGE makes the transcripts")
         let published = DiagnosisTranscript.all(in: ProjectFile.text("Documentation/Diagnosis.md"))
         #expect(published.count >= 6)
@@ -108,6 +111,10 @@ struct DiagnosisProgramTests {
         if diagnosis.blame?.subject != scene.subject { faults.append("another subject") }
         if outcome.status != statuses[diagnosis.outcome] { faults.append("exit status \(outcome.status)") }
         if outcome.duration >= 11_000_000 { faults.append("it took \(outcome.duration) us") }
+        let printed = DiagnosisTranscript.all(in: DiagnosisPage.text([(scene, diagnosis)]))
+        if Self.writesPages == nil, !printed.allSatisfy({ Self.kept.contains($0.text) }) {
+            faults.append("another transcript; REACH_DIAGNOSIS_PAGE makes them")
+        }
         guard !faults.isEmpty else { return [] }
         let steps = diagnosis.steps.map { "\($0.finding) \($0.subject.rawValue): \($0.text)" }
         return ["\(scene.name): \(diagnosis.blame?.text ?? "no blame")"] + faults + steps

@@ -1,6 +1,7 @@
 import Foundation
 import ReachControl
 import ReachCore
+import ReachProbe
 import ReachTerminal
 import ReachTesting
 import Testing
@@ -11,11 +12,11 @@ import Testing
 struct DiagnosisWordsTests {
     /// The kernel's faults that a test by packets finds at once. The others are asked for by packets first.
     private static let shown = RootCause.Kind.allCases.filter { kind in
-        ![.reason(.gatewayUnreachable), .reason(.neighbourUnreachable), .reason(.nameNotResolved)].contains(kind)
+        ![.gatewayUnreachable, .neighbourUnreachable, .nameNotResolved].contains(kind)
     }
 
     private static func broken(_ kind: RootCause.Kind) -> (cause: RootCause, reason: Reason) {
-        let reason: Reason = if case .reason(let reason) = kind { reason } else { .noRoute }
+        let reason = Reason(rawValue: kind.rawValue) ?? .noRoute
         return (RootCause(kind, interface: "up0"), reason)
     }
 
@@ -68,7 +69,7 @@ struct DiagnosisWordsTests {
         #expect(outage.layer == diagnosis.blame?.layer)
     }
 
-    @Test(arguments: [RootCause.Kind.reason(.noCarrier), .detail(.noDefaultRoute), .detail(.selfAssignedAddress)])
+    @Test(arguments: [RootCause.Kind.noCarrier, .noDefaultRoute, .selfAssignedAddress])
     func `a mail says what status says`(kind: RootCause.Kind) throws {
         let state = Self.state(kind)
         let sentence = try #require(state.rootCause).sentence

@@ -69,7 +69,9 @@ final class HomeNetwork {
     ) throws -> (output: String, status: Int) {
         let resolver = try files.file("resolv.conf", servers.map { "nameserver \($0)\n" }.joined())
         let list = endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
-        try files.file("reach.toml", endpoints.isEmpty ? "" : "[connectivity]\nendpoints = [\(list)]\n")
+        let anchors = ProviderNetwork.anchors.map { "\"\($0)\"" }.joined(separator: ", ")
+        let pages = endpoints.isEmpty ? "" : "[connectivity]\nendpoints = [\(list)]\n"
+        try files.file("reach.toml", "[internet]\nanchors = [\(anchors)]\n" + pages)
         // `ip netns exec` gives each process mounts of its own.
         let mounts = [
             (resolver, "/etc/resolv.conf"),

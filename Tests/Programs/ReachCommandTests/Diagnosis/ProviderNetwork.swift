@@ -6,6 +6,8 @@ import ReachTesting
 ///     client 192.0.2.2 -- home router, which masquerades -- 203.0.113.4N+1 provider .253 -- .254 Internet 198.51.100.0/24
 final class ProviderNetwork: Sendable {
     static let whyNot = SmallInternet.whyNot
+    /// Addresses that stand for the Internet, as those of the root's name servers do by default.
+    static let anchors = ["198.51.100.4", "2001:db8:80::4"]
 
     let provider: TestNamespace
     let internet: TestNamespace
@@ -30,6 +32,8 @@ final class ProviderNetwork: Sendable {
                 "route add 198.51.100.0/24 via 203.0.113.254", "route add 2001:db8:80::/48 via 2001:db8:ffff::2",
             ])
         try provider.run("sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
+        // All homes are diagnosed at once, which one provider's limits of errors would not stand.
+        for each in [provider, internet] { try each.run("sysctl", "-qw", "net.ipv4.icmp_ratemask=0") }
         let rules = try files.file("internet.nft", Self.faults)
         try internet.run("nft", "-f", rules)
         servers =
@@ -56,9 +60,12 @@ final class ProviderNetwork: Sendable {
 
     private static let internetLines =
         bring("net0", "203.0.113.254/30", "2001:db8:ffff::2/64", "fe80::2/64")
-        + ((53...61).map { $0 } + [70] + (80...88).map { $0 } + [90]).map { "address add 198.51.100.\($0)/32 dev lo" }
+        + ([4] + (53...61).map { $0 } + [70] + (80...88).map { $0 } + [90]).map {
+            "address add 198.51.100.\($0)/32 dev lo"
+        }
         + [
-            "address add 2001:db8:80::80/128 dev lo nodad", "route add default via 203.0.113.253",
+            "address add 2001:db8:80::80/128 dev lo nodad", "address add 2001:db8:80::4/128 dev lo nodad",
+            "route add default via 203.0.113.253",
             "route add default via 2001:db8:ffff::1",
         ]
 
@@ -117,7 +124,8 @@ final class ProviderNetwork: Sendable {
             """)
         let server = try NameServer(
             [
-                "--listen-address=198.51.100.53,198.51.100.54", "--bind-interfaces", "--addn-hosts=\(hosts)",
+                "--listen-address=198.51.100.53,198.51.100.54," + anchors.joined(separator: ","), "--bind-interfaces",
+                "--addn-hosts=\(hosts)",
                 "--local=/example.net/", "--local=/invalid/", "--txt-record=empty.example.net,nothing",
             ], port: 53, in: internet)
         return [Server(object: server)]

@@ -31,6 +31,17 @@ struct ReportPageTests {
         try look(ExampleReport.report(since: ExampleReport.time(3 * ExampleReport.day - 60)), ["--check"])
     }
 
+    @Test func `what is closed on the screen is printed, and on a phone no cell is beyond the edge`() throws {
+        let report = ExampleReport.report(ExampleReport.log(ExampleReport.night))
+        let isShown =
+            "[...document.querySelectorAll('details table, details ol')].every((each) => each.checkVisibility())"
+        try look(report, ["--expect", "!\(isShown)"])
+        try look(report, ["--print", "--expect", isShown])
+        let isInside =
+            "[...document.querySelectorAll('.many td')].every((each) => each.getBoundingClientRect().right <= 390)"
+        try look(report, ["--size", "390x800", "--expect", isInside])
+    }
+
     @Test func `script in names is text`() throws {
         let attack =
             "</title></style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"

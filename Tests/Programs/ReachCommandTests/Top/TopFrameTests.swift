@@ -2,7 +2,7 @@ import Foundation
 import ReachControl
 import ReachCore
 import ReachQueue
-import ReachTerminal
+@testable import ReachTerminal
 import Testing
 
 @testable import reach
@@ -238,6 +238,13 @@ import Testing
             #expect(DisplayWidth.of(DisplayWidth.fit(text, to: width, mark: "…")) == width)
             #expect(DisplayWidth.of(DisplayWidth.cut(text, to: width, mark: "…")) <= width)
         }
+    }
+
+    @Test(arguments: [
+        ("internet is reachable", 16, "internet is…"), ("waiting (class)", 12, "waiting…"),
+        ("GET http://192.0.2.1/", 12, "GET http://…"), ("via 192.0.2.1 metric 100", 14, "via 192.0.2.1…"),
+    ]) func `text is cut between words, unless too little would be left`(text: String, width: Int, cut: String) {
+        #expect(DisplayWidth.cut(text, to: width, mark: "…") == cut)
     }
 
     @Test func `broken probes come first, and those that answer last`() {

@@ -11,7 +11,7 @@ import Testing
 struct FlapTests {
     @Test func `while a link flaps faster than it settles nothing starts, and nothing piles up`() async throws {
         let links = try TwoLinks(up: ["lan0"])
-        let room = try QueueRoom(in: links.machine) { $0.policy.settling = .seconds(3) }
+        let room = try QueueRoom(in: links.machine) { $0.policy.paths.settling = .seconds(3) }
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

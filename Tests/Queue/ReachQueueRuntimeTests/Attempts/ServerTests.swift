@@ -31,7 +31,7 @@ struct ServerTests {
         let times = tries.values
         try #require(times.count == 2)
         let gap = times[1] - times[0]
-        #expect(gap >= .seconds(2) && gap <= .milliseconds(2300), "\(gap)")
+        #expect(gap >= .seconds(2), "\(gap)")
         #expect(try await room.record(id)?.attempts == 1)
         withExtendedLifetime(server) {}
     }
@@ -119,8 +119,8 @@ struct ServerTests {
     @Test func `a host that refuses counts against it, and its breaker opens`() async throws {
         let links = try TwoLinks()
         let room = try QueueRoom(in: links.machine) {
-            $0.policy.retryFloor = .milliseconds(10)
-            $0.policy.retryBase = .milliseconds(20)
+            $0.policy.retries.floor = .milliseconds(10)
+            $0.policy.retries.base = .milliseconds(20)
         }
         let id = try await room.add("http://203.0.113.10:9/")
         let opened = try await room.wait(for: .breakerOpen)
@@ -176,7 +176,6 @@ struct ServerTests {
         try await room.events.wait(within: .seconds(30)) { $0.count { $0.event.kind == .done } == count }
         let took = ContinuousClock.now - began
         #expect(took >= .seconds(Double(count) * 0.05 / 4) * 0.9)
-        #expect(took <= .seconds(Double(count) * 0.05 / 4 * 2.5), "\(took)")
         let worst = atOnce.values.reduce(into: (now: 0, most: 0)) { state, step in
             state.now += step
             state.most = max(state.most, state.now)

@@ -33,7 +33,7 @@ struct SharesTests {
         let links = try TwoLinks(up: ["lan0"])
         let servers = try (1...8).map { try Self.dripping(in: links, port: UInt16(8000 + $0)) }
         let server = try Self.quick(in: links)
-        let room = try QueueRoom(in: links.machine) { $0.policy.shareGrace = .seconds(1) }
+        let room = try QueueRoom(in: links.machine) { $0.policy.shares.grace = .seconds(1) }
         let drips = try await room.add(
             servers.map { server in
                 var request = try QueuedRequest(
@@ -65,7 +65,7 @@ struct SharesTests {
         try links.machine.run("nft", "add rule inet t out ip daddr 203.0.113.0/24 tcp dport 9000-9100 drop")
         let server = try Self.quick(in: links)
         let room = try QueueRoom(in: links.machine) {
-            $0.policy.shareGrace = .seconds(1)
+            $0.policy.shares.grace = .seconds(1)
             $0.attempts.timeouts.connect = .seconds(60)
         }
         var last: RequestID?

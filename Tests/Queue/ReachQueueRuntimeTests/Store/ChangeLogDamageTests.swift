@@ -167,7 +167,7 @@ import Testing
         }
         let database = try open()
         try database.flush()
-        #expect(database.leftOut.count == 1 && database.leftOut[0].hasPrefix("insert of 2"))
+        #expect(database.fold.now.leftOut.count == 1 && database.fold.now.leftOut[0].hasPrefix("insert of 2"))
         #expect(try ids(of: database) == [1, 3] && database.pending.isEmpty)
         #expect(try database.lastNumber() == 3)
     }

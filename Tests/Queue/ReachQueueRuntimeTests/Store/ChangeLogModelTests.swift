@@ -95,14 +95,14 @@ import Testing
                 removed.formUnion(receipts.flatMap(\.filesToRemove))
             }
             try? kept?.makeTablesSafe()
-            removed.formUnion(kept?.removable ?? [])
-            #expect(kept?.leftOut == [] && kept?.losses == [])
+            removed.formUnion(kept?.safety.removable ?? [])
+            #expect(kept?.fold.now.leftOut == [] && kept?.losses == [])
         }
         let logged = try #require(kept)
         #expect(try picture(of: logged) == picture(of: plain))
         try logged.flush()
         try logged.makeTablesSafe()
-        removed.formUnion(logged.removable)
+        removed.formUnion(logged.safety.removable)
         #expect(try rows(of: logged) == rows(of: plain))
         // All files go that nothing names, and no others.
         #expect(try removed == changes.files.subtracting(logged.spoolNames()))

@@ -135,7 +135,7 @@ import Testing
             let database = try open()
             try database.flush()
             try database.makeTablesSafe()
-            #expect(database.removable.isEmpty)
+            #expect(database.safety.removable.isEmpty)
             let contents = try database.contents(at: SystemClock.now)
             #expect(contents.heldQueues == [0] && contents.breakers.map(\.interface) == ["up1"])
             #expect(contents.requests.map(\.state) == [.waiting])

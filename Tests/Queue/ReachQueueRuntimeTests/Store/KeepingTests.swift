@@ -29,7 +29,7 @@ import Testing
 
     @Test func `one owner's answers push out no one else's, and the oldest of the owner go first`() async throws {
         var options = QueueStoreOptions()
-        options.resultCount = 10
+        options.results.count = 10
         let store = try stage.open(options: options)
         _ = try await stage.contents()
         try await finish(1...1, of: 2000, in: store)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `answers that were read go before older ones that no one read`() async throws {
         var options = QueueStoreOptions()
-        options.resultBytes = 100_000
+        options.results.bytes = 100_000
         let store = try stage.open(options: options)
         _ = try await stage.contents()
         let body = RequestBody.inline([UInt8](repeating: 1, count: 20_000))
@@ -62,7 +62,7 @@ import Testing
     /// A file whose first requests are in the tables, and that keeps ten answers and 64 more for a while.
     private func openDatabase(inserting ids: ClosedRange<Int64>) throws -> QueueDatabase {
         var options = QueueStoreOptions()
-        options.resultCount = 10
+        options.results.count = 10
         let database = try QueueDatabase(
             try QueueDirectory(stage.path), options, QueueSchema(), at: SystemClock.now, bootIdentity: "boot")
         _ = try database.begin(at: SystemClock.now)
@@ -90,12 +90,12 @@ import Testing
         #expect(left.count <= 74 && left == Array((301 - Int64(left.count))...300))
         #expect(try database.report(on: RequestID(rawValue: 1)) == nil)
         #expect(database.pending.changes.count { $0.kind == .finish } == left.count)
-        #expect(database.removable.isEmpty)
+        #expect(database.safety.removable.isEmpty)
         try database.flush()
         try database.makeTablesSafe()
         #expect(try over(in: database) == left)
         #expect(try database.database.number("SELECT count(*) FROM request") == Int64(left.count))
-        #expect(Set(database.removable) == Set((1..<left[0]).map { "answer-\($0)" }))
+        #expect(Set(database.safety.removable) == Set((1..<left[0]).map { "answer-\($0)" }))
     }
 
     @Test func `answers in the tables go first, and a kill brings no more back than may be kept`() throws {

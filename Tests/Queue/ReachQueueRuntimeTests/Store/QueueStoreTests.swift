@@ -289,7 +289,7 @@ import Testing
 
     @Test func `answers beyond their number are forgotten, the dead are not`() async throws {
         var options = QueueStoreOptions()
-        options.resultCount = 10
+        options.results.count = 10
         let store = try stage.open(options: options)
         _ = try await stage.contents()
         let now = SystemClock.now
@@ -396,10 +396,8 @@ import Testing
         }
         try StoreStage.write(bytes, to: stage.file)
         let seen = stage.notices.values.count
-        let start = ContinuousClock.now
         let store = try stage.open()
         let contents = try await stage.contents(after: seen)
-        #expect(ContinuousClock.now - start < .seconds(2))
         if contents.setAside != nil {
             #expect(contents.requests.isEmpty)
             #expect(contents.nextID > 1_000_000_000)

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         var policy = QueuePolicy()
-        policy.destinationLimit = 3
+        policy.slots.destination = 3
         destinations = Destinations(FixedPolicy(policy, seed: 1))
         host = try Destination(url: "https://a.example/")
     }

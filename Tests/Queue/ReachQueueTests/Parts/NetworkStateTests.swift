@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test mutating func `an unknown network counts as an outage after a while`() {
-        #expect(network.firstLookEnds == .at(0) + QueuePolicy().firstLook && !network.hasLinks)
+        #expect(network.firstLookEnds == .at(0) + QueuePolicy().paths.firstLook && !network.hasLinks)
         network.giveUpWaiting()
         #expect(network.firstLookEnds == nil && network.hasGivenUpWaiting)
     }

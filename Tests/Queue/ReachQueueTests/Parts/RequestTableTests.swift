@@ -57,9 +57,9 @@ import Testing
 
     init() {
         var policy = QueuePolicy()
-        policy.deadCount = 2
-        policy.deadBytes = 100
-        policy.deadLifetime = .seconds(60)
+        policy.dead.count = 2
+        policy.dead.bytes = 100
+        policy.dead.lifetime = .seconds(60)
         deadlines = RequestDeadlines(policy)
     }
 

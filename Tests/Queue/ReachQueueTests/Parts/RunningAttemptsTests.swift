@@ -9,9 +9,9 @@ import Testing
 
     init() {
         var policy = QueuePolicy()
-        policy.globalLimit = 4
-        policy.interfaceLimit = 3
-        policy.modemLimit = 1
+        policy.slots.all = 4
+        policy.slots.interface = 3
+        policy.slots.modem = 1
         attempts = RunningAttempts(FixedPolicy(policy, seed: 1), at: .at(0))
     }
 
@@ -134,7 +134,7 @@ import Testing
         admission.space(after: .seconds(100), first: .at(1))
         #expect(admission.isSpaced(at: .at(1)) && admission.pause(at: .at(1)) == nil)
         admission.started(at: .at(1))
-        #expect(admission.pause(at: .at(1)) == .at(1) + QueuePolicy().startSpacing)
+        #expect(admission.pause(at: .at(1)) == .at(1) + QueuePolicy().starts.spacing)
         #expect(!admission.isSpaced(at: .at(12)) && admission.pause(at: .at(12)) == nil)
     }
 

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachKernel
+internal import ReachLoop
 internal import ReachTesting
 internal import Testing
 
@@ -61,6 +62,23 @@ struct LinkTests {
         try await watched.changes.wait { $0.state.isReachable }
         try namespace.run("ip", "link", "set", "p0", "nomaster")
         try await watched.changes.wait(within: .seconds(10)) { $0.last?.state.reason == .noCarrier }
+    }
+
+    @Test func `a link has the same number by its name and by each of its other names`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        for name in ["short", "a-name-of-16-byt", "a-name-of-more-than-15-bytes"] {
+            try namespace.run("ip", "link", "property", "add", "dev", "up0", "altname", name)
+            let (index, number) = try await namespace.perform { (LinkName.index(of: "up0"), LinkName.index(of: name)) }
+            #expect(index != nil && number == index, "\(name)")
+        }
+        let others = try await namespace.perform {
+            ["nope", "no-link-has-a-name-like-this", "", String(repeating: "x", count: 500)].map(LinkName.index(of:))
+        }
+        #expect(others.allSatisfy { $0 == nil })
+        let zones = try await namespace.perform { ["7", "a-name-of-16-byt", "0", "no"].map(LinkName.index(ofZone:)) }
+        #expect(zones[0] == 7 && zones[1] != nil && zones[2] == nil && zones[3] == nil)
     }
 
     @Test func `a macvlan loses its carrier with the link below it, and reports that link`() async throws {

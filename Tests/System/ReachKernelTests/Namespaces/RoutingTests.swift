@@ -73,6 +73,30 @@ struct RoutingTests {
             after: { try namespace.run("ip", "route", "add", "128.0.0.0/1", "via", "192.0.2.1") })
     }
 
+    // Proxies and VPNs that carry one protocol alone.
+    @Test func `a URL is asked as what programs send to it, since rules look at protocols and ports`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let rule = ["rule", "add", "pref", "90", "ipproto", "tcp", "dport", "8443", "prohibit"]
+        try ChildProcess.run(["ip", "-n", namespace.name] + rule)
+        for (text, isRefused) in [
+            ("https://203.0.113.9:8443/a", true), ("http://203.0.113.9:8443/", true), ("https://203.0.113.9/", false),
+            ("203.0.113.9", false),
+        ] {
+            let target = try Target(text)
+            let expected: ReachabilityStatus = isRefused ? .notReachable : .reachable
+            for target in [target, target.watched] {
+                let asked = try await namespace.perform { try KernelSnapshot().state(of: target) }
+                #expect(asked.status == expected && asked.reason == (isRefused ? .prohibited : nil), "\(text)")
+                let watched = try await TestEngine.start(target, in: namespace)
+                #expect(watched.state?.status == expected, "\(text), watched")
+            }
+            let explained = try await namespace.perform { try Explainer().explain(target) }
+            #expect(explained.verdict.status == expected, "\(text), explained")
+        }
+    }
+
     @Test func `a default route in a table of its own counts for the mark whose rule selects the table`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

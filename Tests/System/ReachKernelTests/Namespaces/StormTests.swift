@@ -43,8 +43,7 @@ struct StormTests {
                 if case .changed = event { times.append(SystemClock.boot) }
             }
             // As if the path were over a link that does not exist: no change concerns it.
-            observer.carryingLinks = { [9_999] }
-            observer.pathSupport = { PathSupport(links: [9_999], sources: []) }
+            observer.support = PathSupport(links: [9_999])
             #expect(throws: Never.self) { try observer.start() }
             mailboxes.append(loop.mailbox)
             withExtendedLifetime(observer) { loop.run() }

@@ -25,8 +25,8 @@ struct TrafficTests {
         remotes: Set<TrafficQuestion.Remote> = [], within window: Duration = Self.window
     ) -> TrafficQuestion {
         TrafficQuestion(
-            family: family, sources: sources.compactMap(IPAddress.init),
-            excludedPrefixes: prefixes.compactMap(IPPrefix.init),
+            PathSockets(
+                family, by: 2, from: sources.compactMap(IPAddress.init), excluding: prefixes.compactMap(IPPrefix.init)),
             excludedRemotes: remotes, window: window)
     }
 
@@ -99,15 +99,14 @@ struct TrafficTests {
         let connection = try await TCPConnection.make(from: namespace, to: namespace, "203.0.113.9")
         connection.exchangeBytes()
         var traffic = question()
-        var silence = SilenceQuestion(
-            family: .ipv4, interface: 2, sources: traffic.sources, hearing: Self.window)
+        var silence = SilenceQuestion(traffic.sockets, hearing: Self.window)
         #expect(try await ask(traffic, in: namespace) == .moving, "as from another host")
         let heard = try await namespace.perform { [silence] in TrafficReader().answer(silence) }
         #expect(heard == .heard)
         let address = try #require(IPAddress("203.0.113.9"))
         let many = (0..<300).map { IPAddress(ipv4: 0xcb00_7200 + $0) }
         for own in [OwnAddresses([address]), OwnAddresses([address] + many), OwnAddresses(many + [address])] {
-            (traffic.own, silence.own) = (own, own)
+            (traffic.sockets.own, silence.sockets.own) = (own, own)
             #expect(try await ask(traffic, in: namespace) == .still)
             let answer = try await namespace.perform { [silence] in TrafficReader().answer(silence) }
             #expect(answer == .sample(SilenceSample()))

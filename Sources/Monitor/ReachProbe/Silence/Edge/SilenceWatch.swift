@@ -90,9 +90,7 @@ final class SilenceWatch {
     }
 
     private func survey(_ route: DefaultRoute, _ hearing: Duration, _ ticket: SilenceCommand.Ticket) {
-        let question = SilenceQuestion(
-            family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
-            excludedPrefixes: route.nearPrefixes, own: own, hearing: hearing)
+        let question = SilenceQuestion(route.sockets(own), hearing: hearing)
         traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
             loopReference.owner?.surveyed(ticket, answer, after: time)
         }
@@ -104,14 +102,14 @@ final class SilenceWatch {
 }
 
 extension DefaultRoute {
-    /// The addresses of this machine that sockets of the path have, up to a number that is more than a link usually
-    /// has, privacy addresses included. Each costs the kernel one comparison per socket.
-    var trafficSources: [IPAddress] {
+    /// The sockets whose packets leave by it, but for those whose far ends are not beyond the gateway: in private
+    /// networks, and in the link's. Sources are up to a number that is more than a link usually has, privacy addresses
+    /// included: each costs the kernel one comparison per socket.
+    func sockets(_ own: OwnAddresses) -> PathSockets {
         var sources = addresses.map(\.address)
         if let source, !sources.contains(source) { sources.append(source) }
-        return Array(sources.prefix(16))
+        return PathSockets(
+            key.family, by: key.interface, from: Array(sources.prefix(16)),
+            excluding: IPPrefix.special(key.family) + subnets, own: own)
     }
-
-    /// Remote addresses that are not beyond the gateway: private ones, and the link's networks.
-    var nearPrefixes: [IPPrefix] { IPPrefix.special(key.family) + subnets }
 }

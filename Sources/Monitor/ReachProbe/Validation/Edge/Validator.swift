@@ -48,8 +48,7 @@ package final class Validator {
     private var silence: SilenceWatch?
     private var quality: QualityWatch?
     private let loopReference = LoopReference<Validator>()
-    /// The servers that last proved a path, and by which route.
-    private var servers: [DefaultRoute.Key: (route: DefaultRoute, servers: ProvenServers)] = [:]
+    private var servers = KnownServers()
     private var patience = CheckPatience()
     /// This machine's addresses, with which any user can talk to itself.
     private var own = OwnAddresses()
@@ -62,9 +61,6 @@ package final class Validator {
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
         carryOut(machine.timeReached(at: SystemClock.boot))
     }
-    /// The servers of the last checks. Traffic with them is our own, and does not show that other programs get through.
-    private var ownRemotes: [TrafficQuestion.Remote] = []
-    private static let ownRemoteLimit = 64
 
     /// The connectivity that is currently proven.
     package private(set) var survey = ConnectivitySurvey()
@@ -119,6 +115,13 @@ package final class Validator {
         machine.isUnsettled(interface, family, since: time)
     }
 
+    /// How long a check over an interface may take, also one of somebody else.
+    package func checkLimit(over interface: String, _ family: IPAddress.Family) -> Duration {
+        machine.routes(of: interface).first { $0.key.family == family }.map(limit) ?? options.timeout
+    }
+
+    private func limit(of route: DefaultRoute) -> Duration { patience.limit(for: route, least: options.timeout) }
+
     /// The longest time that such a check takes to decide.
     package var longestDecision: Duration {
         options.rhythm.longestDecision(timeout: patience.longestLimit(least: options.timeout))
@@ -134,7 +137,7 @@ package final class Validator {
                 proof.checked = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - ago.nanoseconds)
             }
             let times = machine.routes(of: entry.key).compactMap { route in
-                proven(by: route)?.roundTrip
+                servers.proven(by: route)?.roundTrip
             }
             proof.roundTrip = times.filter { $0 > .zero }.min()
             proof.quality = quality?.qualities[entry.key]
@@ -153,7 +156,7 @@ package final class Validator {
     package func restart() {
         silence?.restart()
         quality?.restart()
-        servers = [:]
+        servers.forgetProofs()
         patience = CheckPatience()
         carryOut(machine.restart(at: SystemClock.boot))
     }
@@ -220,15 +223,16 @@ package final class Validator {
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
             options.endpoints, by: route, options.proxies,
-            within: patience.limit(for: route, least: options.timeout), transfers: transfers,
+            within: limit(of: route), transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
             patience.note(outcome.roundTrip, of: route)
             if outcome.roundTrip == nil, outcome.result != .full { measure(route, names: outcome.nameTime) }
-            ownRemotes.removeAll(where: outcome.remotes.contains)
-            ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
-            if outcome.result == .full { remember(outcome, of: route) }
+            servers.note(outcome.remotes)
+            if outcome.result == .full {
+                servers.noteProof(of: route, by: outcome.remotes, roundTrip: outcome.roundTrip)
+            }
             let commands = machine.probed(
                 ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
             // Clients install the address before they write the lease, and renew it. A timer would wake the machine.
@@ -243,10 +247,7 @@ package final class Validator {
     ///
     /// - Parameter names: How long a name server took to answer the check.
     private func measure(_ route: DefaultRoute, names: Duration?) {
-        let question = SegmentQuestion(
-            family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
-            excludedPrefixes: route.nearPrefixes, own: own)
-        traffic.ask(question, replyTo: loop.mailbox) { [loopReference] segments in
+        traffic.countSegments(of: route.sockets(own), replyTo: loop.mailbox) { [loopReference] segments in
             let shortest = segments?.map(\.roundTrip).filter { $0 > .zero }.min()
             loopReference.owner?.patience.extend(to: [shortest, names].compactMap(\.self).max(), of: route)
         }
@@ -259,17 +260,13 @@ package final class Validator {
             api, by: route, within: options.timeout, transfers: transfers, resolver: resolver, on: loop
         ) { [unowned self] outcome in
             questions[ticket] = nil
-            if let remote = outcome.remote, !ownRemotes.contains(remote) {
-                ownRemotes = (ownRemotes + [remote]).suffix(Self.ownRemoteLimit)
-            }
+            servers.note(outcome.remote.map { [$0] } ?? [])
             carryOut(machine.portalAnswered(ticket, outcome.result, bytes: outcome.bytes, at: SystemClock.boot))
         }
     }
 
     private func sampleTraffic(_ route: DefaultRoute, within window: Duration, _ ticket: ValidationCommand.Ticket) {
-        let question = TrafficQuestion(
-            family: route.key.family, sources: route.trafficSources,
-            excludedPrefixes: route.nearPrefixes, own: own, excludedRemotes: Set(ownRemotes), window: window)
+        let question = TrafficQuestion(route.sockets(own), excludedRemotes: Set(servers.met), window: window)
         traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
             loopReference.owner?.sampled(ticket, answer, after: time)
         }
@@ -285,7 +282,7 @@ package final class Validator {
     private func updateSilence() {
         guard let silence else { return }
         silence.update(
-            machine.silencePaths(at: SystemClock.boot) { proven(by: $0) ?? ProvenServers() }, own: own)
+            machine.silencePaths(at: SystemClock.boot) { servers.proven(by: $0) ?? ProvenServers() }, own: own)
     }
 
     // MARK: - Quality
@@ -297,34 +294,11 @@ package final class Validator {
         let byInterface = Dictionary(grouping: working, by: \.key.interface).values
         let routes = byInterface.compactMap { routes in routes.first { $0.key.family == .ipv4 } ?? routes.first }
         let paths = routes.map { route in
-            let remotes = proven(by: route)?.remotes ?? []
+            let remotes = servers.proven(by: route)?.remotes ?? []
             return QualityPath(route, witnesses: remotes.map(\.address).filter { $0.family == route.key.family })
         }
         quality.update(paths, own: own)
     }
-
-    /// The servers that proved a path into the network that it still leads to.
-    private func proven(by route: DefaultRoute) -> ProvenServers? {
-        servers[route.key].flatMap { $0.route.leadsToSameNetwork(as: route) ? $0.servers : nil }
-    }
-
-    /// Remembers the servers that proved a path, the latest first.
-    private func remember(_ outcome: ValidationRound.Outcome, of route: DefaultRoute) {
-        let old = proven(by: route)
-        let remotes = outcome.remotes
-        let all = remotes + (old?.remotes ?? []).filter { !remotes.contains($0) }
-        if servers[route.key] == nil, servers.count >= Self.serverLimit { servers = [:] }
-        servers[route.key] = (
-            route,
-            ProvenServers(
-                remotes: Array(all.prefix(Self.serversOfPath)), roundTrip: outcome.roundTrip ?? old?.roundTrip ?? .zero)
-        )
-    }
-
-    /// The most servers of a path that a test connects to.
-    private static let serversOfPath = 4
-    /// The most paths whose servers are remembered, since interfaces come and go.
-    private static let serverLimit = 64
 
     private func handle(_ event: SilenceWatch.Event) {
         let now = SystemClock.boot

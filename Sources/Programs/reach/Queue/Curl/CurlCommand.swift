@@ -68,7 +68,7 @@ struct CurlCommand {
         try finish()
     }
 
-    /// A word of the command: only data may be other than text.
+    /// A word of the command: only data and names of files may be other than text.
     private struct Word {
         let bytes: [UInt8]
 
@@ -79,7 +79,7 @@ struct CurlCommand {
 
         func text() throws(CommandError) -> String {
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw CurlRequest.refusal("'\(lossy)' is not UTF-8, which only data may be")
+                throw CurlRequest.refusal("'\(lossy)' is not UTF-8, which only data and names of files may be")
             }
             return text
         }
@@ -98,9 +98,9 @@ struct CurlCommand {
         case "--data-raw": request.data.append(.text(try value().bytes))
         case "--data-urlencode": request.data.append(.encoded(try value().bytes))
         case "--json": request.addJSON(try value().bytes)
-        case "-F", "--form": request.parts.append(try CurlForm.Part(value().text(), isCurls: true))
+        case "-F", "--form": request.parts.append(try CurlForm.Part(ByteText.text(of: value().bytes), isCurls: true))
         case "--form-string": request.parts.append(try CurlForm.Part(literally: value().text()))
-        case "-T", "--upload-file": request.upload = try value().text()
+        case "-T", "--upload-file": request.upload = ByteText.text(of: try value().bytes)
         case "-G", "--get": request.isQuery = true
         case "-I", "--head": request.isHead = true
         case "-u", "--user": request.user = try value().text()

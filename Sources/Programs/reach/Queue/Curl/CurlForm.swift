@@ -63,7 +63,7 @@ struct CurlForm {
         var fields: [(name: String, value: [UInt8])] {
             let disposition = MultipartEncoder.disposition(name: name, fileName: fileName)
             let type = type ?? (fileName == nil ? nil : "application/octet-stream")
-            return [("Content-Disposition", Array(disposition.utf8))]
+            return [("Content-Disposition", ByteText.bytes(of: disposition))]
                 + (type.map { [("Content-Type", $0.utf8.filter { $0 != 0x0d && $0 != 0x0a })] } ?? [])
         }
 
@@ -97,7 +97,7 @@ struct CurlForm {
         for part in parts {
             try uploader.append(encoder.head(part.fields), through: &client)
             switch part.content {
-            case .text(let text): try uploader.append(Array(text.utf8), through: &client)
+            case .text(let text): try uploader.append(ByteText.bytes(of: text), through: &client)
             case .contentOf(let path), .file(let path):
                 try QueueBodyFile(path).append(to: &uploader, through: &client)
             }

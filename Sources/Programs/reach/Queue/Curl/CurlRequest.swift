@@ -105,7 +105,7 @@ struct CurlRequest {
     /// The content of the file that `@FILE` names; `nil` for a text.
     private static func file(named text: [UInt8]) throws(CommandError) -> [UInt8]? {
         guard text.first == UInt8(ascii: "@") else { return nil }
-        return try QueueBodyFile(String(decoding: text.dropFirst(), as: UTF8.self)).read()
+        return try QueueBodyFile(ByteText.text(of: Array(text.dropFirst()))).read()
     }
 
     /// `=` before `@` in the text makes it a name and its content, as curl has it.
@@ -138,7 +138,7 @@ struct CurlRequest {
         guard user.unicodeScalars.contains(":") else {
             throw refusal("-u: '\(user)' has no password: write \(user):PASSWORD, or an Authorization line in -H @FILE")
         }
-        return HeaderField("Authorization", "Basic " + Base64.encode(Array(user.utf8)))
+        return HeaderField("Authorization", "Basic " + Base64.encode(ByteText.bytes(of: user)))
     }
 
     static func refusal(_ sentence: String) -> CommandError {

@@ -1,0 +1,72 @@
+"""Servers that print nothing, and what a name server answers."""
+
+import http.server
+import socket
+import socketserver
+import struct
+import threading
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """Answers any method by `answer(page)` of its server."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.answer(self)
+
+    do_POST = do_PUT = do_GET
+
+    def body(self):
+        """None if the client hung up before its end."""
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        return body if len(body) == length else None
+
+    def send(self, status, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != 204:
+            self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, *_):
+        pass
+
+
+def serve(address, port, answer, context=None):
+    """A web server in the namespace of this thread, with TLS if there is a context."""
+    kind = type("Server", (Server,), {"address_family": socket.AF_INET6}) if ":" in address else Server
+    server = kind((address, port), Page)
+    server.answer = answer
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+    return server
+
+
+def question(query):
+    """The name and the type that a message of DNS asks for, and where the question ends."""
+    place, labels = 12, []
+    while query[place]:
+        labels.append(query[place + 1:place + 1 + query[place]].decode().lower())
+        place += 1 + query[place]
+    return ".".join(labels), struct.unpack("!H", query[place + 1:place + 3])[0], place + 5
+
+
+def reply(query, addresses, code=0):
+    """An answer with those of the addresses that are of the type that is asked for."""
+    _, kind, end = question(query)
+    family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
+    found = [socket.inet_pton(family, text) for text in addresses if family == (socket.AF_INET6 if ":" in text else socket.AF_INET)]
+    records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 30, len(data)) + data for data in found)
+    return query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, len(found), 0, 0) + query[12:end] + records
