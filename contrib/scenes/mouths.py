@@ -54,7 +54,7 @@ LAYERS = {
     "link": "no-interface no-links interface-gone link-down radio-blocked radio-switched-off no-carrier not-associated "
             "authenticating authentication-failed not-authorised modem-not-connected no-ports port-not-forwarding not-attached dormant",
     "address": "no-address self-assigned-address address-tentative address-duplicate ipv6-disabled small-mtu",
-    "route": "no-default-route blackhole unreachable prohibited rule no-route",
+    "route": "no-default-route blackhole unreachable prohibited throw-route rule no-route",
     "gateway": "gateway-unreachable neighbour-unreachable",
 }
 LAYER = {word: layer for layer, words in LAYERS.items() for word in words.split()}

@@ -68,7 +68,7 @@ internal import Testing
             _ = try daemon.nextLine()
             try namespace.run("ip", "route", "del", "default")
             _ = try daemon.nextLine()
-            let wait = "for i in $(seq 100); do [ -e \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
+            let wait = "for i in $(seq 100); do [ -s \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
             #expect(try ChildProcess.run(["sh", "-c", wait, said]) == "reachable not-reachable route-removed\n")
             daemon.send(SIGTERM)
             #expect(try daemon.finish().status == 0)
@@ -95,7 +95,7 @@ internal import Testing
             #expect(try daemon.nextLine().contains("\"reason\":\"no-carrier\""))
             try peer.run("ip", "link", "set", "up1", "up")
             #expect(try daemon.nextLine().contains("\"cause\":\"carrier-gained\""))
-            let wait = "for i in $(seq 100); do [ -e \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
+            let wait = "for i in $(seq 100); do [ -s \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
             let run = try ChildProcess.run(["sh", "-c", wait, said])
             #expect(run.hasPrefix("reachable,,it was lost for ") && run.hasSuffix(": up0 has no carrier\n"), "\(run)")
             daemon.send(SIGTERM)

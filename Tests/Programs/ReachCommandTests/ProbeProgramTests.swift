@@ -291,14 +291,20 @@ internal import Testing
             "[[probe]]\nname = \"web\"\ntarget = \"https://192.0.2.1/\"\ninterval = \"1d\"\nany_certificate = true\n")
         _ = try daemon.nextLine()
         // One attempt of each fills caches of neighbours and pages. Then the shortest of at least seven counts: other
-        // processes use the processors as well, which only adds to a phase. So there are more on a busy machine.
+        // processes use the processors as well, which only adds to a phase. So there are more on a busy machine. A
+        // transfer begins when its first byte is seen, which may be late, so that it may be too short as well: there
+        // the one in the middle counts.
         var mine: [String: [Double]] = [:]
         var theirs: [String: [Double]] = [:]
-        func shortest(_ phase: String) -> (mine: Double, theirs: Double) {
-            (mine[phase]?.min() ?? .infinity, theirs[phase]?.min() ?? .infinity)
+        func typical(_ phase: String) -> (mine: Double, theirs: Double) {
+            func choose(_ values: [Double]?) -> Double {
+                guard let sorted = values?.sorted(), let shortest = sorted.first else { return .infinity }
+                return phase == "transfer" ? sorted[sorted.count / 2] : shortest
+            }
+            return (choose(mine[phase]), choose(theirs[phase]))
         }
         func agree(_ phase: String) -> Bool {
-            let (value, other) = shortest(phase)
+            let (value, other) = typical(phase)
             return abs(value - other) <= max(0.005, 0.05 * other)
         }
         for round in 0..<60 where round < 8 || !mine.keys.allSatisfy(agree) {
@@ -317,7 +323,7 @@ internal import Testing
             }
         }
         for (phase, values) in mine {
-            let (value, other) = shortest(phase)
+            let (value, other) = typical(phase)
             print("\(phase): \(value * 1000) ms, blackbox_exporter \(other * 1000) ms")
             #expect(agree(phase), "\(phase): \(values), \(theirs[phase] ?? [])")
         }

@@ -30,6 +30,8 @@ public struct RootCause: Hashable, Sendable {
         case unreachable
         /// A route prohibits the packets.
         case prohibited
+        /// A route of the type `throw` ends the search in its table, and no rule leads on to another route.
+        case throwRoute = "throw-route"
         /// The gateway does not answer.
         case gatewayUnreachable = "gateway-unreachable"
         /// The target is on the link and does not answer.
@@ -132,6 +134,7 @@ extension RootCause.Kind {
         case .blackhole: Row(.thisMachine, .route, { _ in "a route discards the packets" })
         case .unreachable: Row(.thisMachine, .route, { _ in "a route rejects the packets as unreachable" })
         case .prohibited: Row(.thisMachine, .route, { _ in "a route forbids it" })
+        case .throwRoute: Row(.thisMachine, .route, { _ in "a route of the type throw keeps it from the others" })
         case .gatewayUnreachable: Row(.localNetwork, .gateway, { "the gateway on \($0) does not answer" })
         case .neighbourUnreachable: Row(.server, .gateway, { "the host does not answer on \($0)" })
         case .nameNotResolved: Row(.nameServer, .name, { _ in "the name has no address" })

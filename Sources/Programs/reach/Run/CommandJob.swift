@@ -45,10 +45,11 @@ final class CommandJob {
         guard result >= 0 else { throw SystemError(call: "posix_spawn", number: -result) }
     }
 
-    /// Stops the command. The terminal comes back, so that its keys reach this process.
+    /// Stops the command. The terminal comes back first, so that its keys reach this process: a Ctrl-C that a stopped
+    /// process gets does nothing before it goes on.
     func pause() {
-        if scope?.freeze() != true { send(SIGSTOP) }
         takeTerminal()
+        if scope?.freeze() != true { send(SIGSTOP) }
     }
 
     /// Lets the command go on, with the terminal if this process has it.

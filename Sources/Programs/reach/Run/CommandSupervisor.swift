@@ -72,8 +72,9 @@ final class CommandSupervisor {
         switch action {
         case .start: start()
         case .pause:
-            say("paused: its condition no longer holds")
+            // Said when it is so: who reads it may press Ctrl-C at once.
             job.pause()
+            say("paused: its condition no longer holds")
         case .resume:
             if loop.supervision.isRunning { say("goes on") }
             job.resume()

@@ -120,7 +120,7 @@ final class RootCauseReader {
             to: destination, among: rules, mark: options.mark, interface: interface, source: source,
             user: KernelQueries.user, routes: routes)
         {
-        case .thrown?: return .prohibited
+        case .thrown?: return .throwRoute
         case .ignored?: return .rule
         case nil: return nil
         }

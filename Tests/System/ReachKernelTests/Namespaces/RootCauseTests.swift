@@ -152,10 +152,10 @@ struct RootCauseTests {
         Case(testDescription: "blackhole", broken: ["route replace blackhole default"], watched: "blackhole"),
         Case(testDescription: "prohibit route", broken: ["route replace prohibit default"], watched: "prohibited"),
         // The watcher knew before that there was no such route.
-        Case(testDescription: "throw route", broken: ["route replace throw default"], watched: "prohibited"),
+        Case(testDescription: "throw route", broken: ["route replace throw default"], watched: "throw-route"),
         Case(
             testDescription: "throw route to a target that is watched", target: "198.51.100.7",
-            broken: ["route add throw 198.51.100.0/24"], watched: "prohibited"),
+            broken: ["route add throw 198.51.100.0/24"], watched: "throw-route"),
         Case(
             testDescription: "prohibit rule, and a cable beside a link that works",
             prepared: [
