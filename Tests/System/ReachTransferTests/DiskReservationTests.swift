@@ -45,7 +45,7 @@ import Testing
         #expect(try free() == left, "it has given back what it took")
         let third = file("third", expecting: Self.mebibyte)
         #expect(third.number == 0)
-        #expect(first.file.append([UInt8](repeating: 1, count: 1000)) == 0)
+        #expect(first.file.append([[UInt8](repeating: 1, count: 1000)]) == 0)
         // Shorter than the server said: the rest is given back.
         first.file.close()
         #expect(try free() > 5 * Int64(Self.mebibyte))
@@ -77,7 +77,7 @@ import Testing
         #expect(number == 0)
         var (lowest, result): (Int64, CInt) = (.max, 0)
         for _ in 0..<1000 where result == 0 {
-            result = file.append([UInt8](repeating: 2, count: 64 << 10))
+            result = file.append([[UInt8](repeating: 2, count: 64 << 10)])
             lowest = min(lowest, try free())
         }
         #expect(result == ENOSPC && lowest >= Int64(Self.mebibyte))

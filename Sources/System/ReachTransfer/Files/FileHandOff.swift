@@ -41,20 +41,29 @@ final class FileHandOff: UploadFile, @unchecked Sendable {
         return number
     }
 
-    /// Appends bytes. After a failure no more are written: they would follow a gap.
-    func append(_ bytes: [UInt8]) -> CInt {
-        if let number = cover(upTo: length + UInt64(bytes.count)), number != 0 { return number }
+    /// Appends the pieces. After a failure no more are written: they would follow a gap.
+    func append(_ pieces: [[UInt8]]) -> CInt {
+        let end = length + UInt64(pieces.reduce(0) { $0 + $1.count })
+        if let number = cover(upTo: end), number != 0 { return number }
+        for piece in pieces {
+            if let number = write(piece) { return number }
+        }
+        length = end
+        return note()
+    }
+
+    /// - Returns: `errno` after a failure, which closes the file.
+    private func write(_ bytes: [UInt8]) -> CInt? {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno != EINTR {
                 defer { close() }
                 return errno
             }
             rest = rest.dropFirst(max(0, count))
         }
-        length += UInt64(bytes.count)
-        return note()
+        return nil
     }
 
     private func note() -> CInt { recorder?.note(length, of: descriptor, at: SystemClock.boot) ?? 0 }

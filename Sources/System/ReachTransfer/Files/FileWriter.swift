@@ -11,7 +11,9 @@ final class FileWriter {
     private let thread: SerialThread
     private let file = FileHandOff()
     private let replies: LoopReplies
-    private var pending: [UInt8] = []
+    /// As they arrived: one array of all would be copied each time it grows.
+    private var pending: [[UInt8]] = []
+    private var pendingBytes = 0
     private var isWriting = false
     private var onFinish: ((TransferFailure?) -> Void)?
     private(set) var failure: TransferFailure?
@@ -43,10 +45,13 @@ final class FileWriter {
         }
     }
 
-    var hasRoom: Bool { pending.count < Self.backlogLimit || failure != nil }
+    var hasRoom: Bool { pendingBytes < Self.backlogLimit || failure != nil }
 
     func append(_ bytes: [UInt8]) {
-        if failure == nil { pending += bytes }
+        if failure == nil, !bytes.isEmpty {
+            pending.append(bytes)
+            pendingBytes += bytes.count
+        }
         proceed()
     }
 
@@ -54,6 +59,11 @@ final class FileWriter {
     func finish(_ completion: @escaping (TransferFailure?) -> Void) {
         onFinish = completion
         proceed()
+    }
+
+    private func takePending() -> [[UInt8]] {
+        defer { (pending, pendingBytes) = ([], 0) }
+        return pending
     }
 
     private func perform(_ work: @escaping @Sendable (FileHandOff) -> CInt) {
@@ -66,7 +76,7 @@ final class FileWriter {
         isWriting = false
         if number != 0, failure == nil {
             failure = TransferFailure(.fileFailed, "\(path): \(SystemError.text(number))", systemError: number)
-            pending = []
+            _ = takePending()
         }
         proceed()
         onRoom()
@@ -75,9 +85,8 @@ final class FileWriter {
     private func proceed() {
         guard !isWriting else { return }
         if !pending.isEmpty {
-            let bytes = pending
-            pending = []
-            perform { $0.append(bytes) }
+            let pieces = takePending()
+            perform { $0.append(pieces) }
         } else if let completion = onFinish {
             onFinish = nil
             // Later, even where nothing is left to write.
