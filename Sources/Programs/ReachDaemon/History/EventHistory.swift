@@ -52,6 +52,9 @@ package final class EventHistory: Sendable {
         }
     }
 
+    /// Where the files are written. It lasts as long as the history, so that other work beside it begins no thread.
+    var thread: SerialThread { jobs.thread }
+
     /// - Parameter name: The name of the target in the configuration.
     package func record(_ change: ReachabilityChange, of name: String? = nil) {
         record(HistoryEntry(change, of: name, boot: boot))
