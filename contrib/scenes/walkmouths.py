@@ -206,10 +206,20 @@ class Mouths:
         if state.get("status") == "reachable":
             if request.get("state") != "done":
                 return [f"queue: by the status {FAR} is reachable, and the request is {request.get('state')}: {explained}"]
-            return [] if links == [state.get("interface")] else [f"queue: sent by {links}, the status names {state.get('interface')}"]
+            return self.unless_by_proof(links, state.get("interface"))
         if request.get("state") == "dead" or state.get("ipv4", {}).get("interface") in links:
             return [f"queue: by the status {FAR} is not reachable, and the request is {request.get('state')}, sent by {links}"]
         return []
+
+    def unless_by_proof(self, links, own):
+        """What is wrong with the links that a request was sent by. Another default route that is proved is taken where that of the host
+        itself is known not to lead to the Internet."""
+        if links == [own]:
+            return []
+        proofs = self.proofs_by_link()
+        if proofs.get(own) in ("limited", "portal", "none") and [proofs.get(link) for link in links] == ["full"]:
+            return []
+        return [f"queue: sent by {links}, the status names {own}; proved: {proofs}"]
 
     def wait(self, name, state):
         """What is wrong with how `reach wait` ends: it waits exactly if the target is not reachable."""
