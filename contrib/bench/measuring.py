@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ground"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Tests/Field/ground"))
 import picture
 from namespaces import (CLONE_NEWNET, CLONE_NEWNS, MNT_DETACH, MS_PRIVATE, MS_REC, inside, ip, leave_the_machine, libc,  # noqa: F401
                         prepare_child, started, system_call, this_namespace)
