@@ -10,11 +10,11 @@ import subprocess
 import time
 from pathlib import Path
 
+from figures import memory_mib
 from ground import A, B, Failure, Fork, Late, Skip, someone
-from measuring import libc
+from programs import PR_SET_PDEATHSIG, ROOT, libc
 from table import attack
 
-ROOT = Path(__file__).resolve().parents[3]
 DESKTOP = 64005
 NETWORK_MANAGER, BUS, PROPERTIES = "org.freedesktop.NetworkManager", "org.freedesktop.DBus", "org.freedesktop.DBus.Properties"
 PLACE = "/org/freedesktop/NetworkManager"
@@ -166,7 +166,7 @@ def desktop(ground, path):
         raise Skip("there is no reach-desktop")
 
     def prepare():
-        libc.prctl(1, signal.SIGKILL)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     with open(ground.logs / "reach-desktop", "ab") as log:
         return subprocess.Popen([program, "--socket", str(ground.socket)], user=DESKTOP, group=DESKTOP, extra_groups=[], stdin=subprocess.DEVNULL,
                                 stdout=log, stderr=log, cwd="/", preexec_fn=prepare,
@@ -275,7 +275,7 @@ def judge(ground, bus, path, served):
     kinds = kinds.result(20)
     # Two of A's calls read: GetAll of no interface, and a link's name.
     changed = [number for number in (0, 1, 2, 8, 9) if kinds[number] == RETURN]
-    memory = resident(served.pid)
+    memory = memory_mib(served.pid)
     ground.processes += [Fork(flood, path, CALLS, aside=True) for _ in range(CONNECTIONS)]
     longest = 0
     for _ in range(60):
@@ -285,7 +285,7 @@ def judge(ground, bus, path, served):
         time.sleep(0.05)
     if served.poll() is not None:
         raise Failure(f"reach-desktop ended with {served.returncode}: {(ground.logs / 'reach-desktop').read_text()[-200:]}")
-    grew = resident(served.pid) - memory
+    grew = memory_mib(served.pid) - memory
     end(bus)
     try:
         code = served.wait(10)
@@ -298,12 +298,6 @@ def judge(ground, bus, path, served):
     if longest > PATIENCE:
         raise Late(seen)
     return seen
-
-
-def resident(process):
-    """In MiB."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
 for name, function in (("dbus-daemon", run_daemon), ("dbus-broker", run_broker)):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import fuse
 from ground import A, ADD_URL, B, FLOOR, WAITS, WELL, Client, Failure, Fork, Late, Refused, call_on_a_grid
-from measuring import ip, quantile
+from figures import quantile
+from namespaces import ip
 from servers import well
 from table import attack
 

@@ -1,88 +1,40 @@
 """What a user of a host, and a host, do to a fleet, with a real nats-server."""
 
-import base64
-import contextlib
-import importlib.util
 import json
 import os
 import random
 import re
 import shutil
-import socket
 import struct
 import subprocess
-import sys
 import time
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
+import enrolling
+import nats
 from ground import A, ADD_URL, B, DAEMON, WAITS, Failure, Fork, Late, Skip
-from measuring import ip
+from namespaces import ip
 from neighbours import replace_without_end
+from programs import Program, output_of, wait_for
 from table import attack
 
-FLEET = Path(__file__).resolve().parent.parent / "fleet"
 SERVER = ("127.0.0.1", 4222)
 URL = f"nats://{SERVER[0]}:{SERVER[1]}"
 #: Of each user a host sends so many events together, and one more each five seconds.
 SHARE = 2000
 
 
-def borrowed(name):
-    """A module of the fleet's tests, whose `ground` is another one than that of attacks."""
-    def load(name, path):
-        found = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(found)
-        found.loader.exec_module(module)
-        return module
-    ours = sys.modules["ground"]
-    theirs = load("fleet_ground", FLEET / "ground.py")
-    if name == "ground":
-        return theirs
-    sys.modules["ground"] = theirs
-    try:
-        return load(f"fleet_{name}", FLEET / f"{name}.py")
-    finally:
-        sys.modules["ground"] = ours
-
-
-def tools(ground):
-    """The fleet's module, and its program."""
-    theirs = borrowed("ground")
-    if reason := theirs.why_not(ground.options.bin, "reach-fleet"):
+def program(ground):
+    if reason := nats.why_not(ground.options.bin, "reach-fleet"):
         raise Skip(reason)
-    return theirs, ground.options.bin / "reach-fleet"
+    return ground.options.bin / "reach-fleet"
 
 
-def messages(stream, subject):
-    """What a stream has, with its headers."""
-    with socket.create_connection(SERVER, timeout=20) as connection:
-        lines, number = connection.makefile("rb"), 0
-        connection.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB reply 1\r\n')
-        while True:
-            body = json.dumps({"seq": number + 1, "next_by_subj": subject}).encode()
-            connection.sendall(b"PUB $JS.API.STREAM.MSG.GET.%s reply %d\r\n%s\r\n" % (stream.encode(), len(body), body))
-            line = lines.readline()
-            while not line.startswith((b"MSG ", b"HMSG ")):
-                if not line or line.startswith(b"-ERR"):
-                    raise Failure(f"nats-server says {line!r}")
-                line = lines.readline()
-            size = int(line.split()[-1])
-            reply = json.loads(lines.read(size + 2)[:size])
-            if "error" in reply:
-                return
-            number = reply["message"]["seq"]
-            yield base64.b64decode(reply["message"].get("hdrs", "")).decode(), base64.b64decode(reply["message"].get("data", ""))
-
-
-AGENT = f"""servers = ["tls://{SERVER[0]}:{SERVER[1]}"]
-host = "mine"
-credentials = "@/mine.nk"
-ca = "@/ca.pem"
+MORE = """
 send = ["status", "connectivity", "probe", "queue", "wake"]
 targets = ["internet", "interface:w0"]
-lease = "10s"
-spread = "0s"
 """
 
 
@@ -90,21 +42,18 @@ spread = "0s"
         "reports to a nats-server with TLS", f"of A's 7,200 events no more than {SHARE} and a few leave, a gap counts the rest, and all of the machine's and of "
         "B's arrive", configuration='[targets]\nw = "interface:w0"\n[journal]\nevents = ["status", "connectivity", "probe", "queue", "wake"]\n')
 def stream_filled(ground):
-    theirs, fleet = tools(ground)
     place = ground._directory("fleet", 0o755, 0)
-    engine = theirs.Engine(place, fleet, SERVER, ["mine"])
+    engine = nats.Engine(place, program(ground), SERVER, ["mine"])
     try:
         engine.start()
-        return judge_stream(ground, engine, place, fleet)
+        return judge_stream(ground, engine)
     finally:
         engine.stop()
 
 
-def judge_stream(ground, engine, place, fleet):
-    for name in ("mine.nk", "ca.pem"):
-        os.chown(place / name, DAEMON, DAEMON)
+def judge_stream(ground, engine):
+    os.chown(engine.directory / "mine.nk", DAEMON, DAEMON)
     own = ground._directory("agent", 0o700, DAEMON)
-    (own / "fleet.toml").write_text(AGENT.replace("@", str(place)))
     ip("link", "add", "w0", "type", "veth", "peer", "name", "w1")
     ip("link", "set", "w1", "up")
     ip("address", "add", "192.0.2.200/32", "dev", "w0")
@@ -114,9 +63,9 @@ def judge_stream(ground, engine, place, fleet):
         for state in ("up", "down", "up", "down"):
             ip("link", "set", "w0", state)
             time.sleep(0.3)
-    with open(ground.logs / "agent", "ab") as log:
-        agent = subprocess.Popen([fleet, "agent", "--config", own / "fleet.toml", "--socket", ground.socket, "--runtime", own, "--state", own],
-                                 user=DAEMON, group=DAEMON, extra_groups=[], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin"})
+    daemon = SimpleNamespace(directory=own, socket=ground.socket)
+    agent = nats.Agent(engine, daemon, "mine", SERVER, MORE, user=DAEMON, group=DAEMON, extra_groups=[], env={"PATH": "/usr/bin:/bin"})
+    agent.start()
     try:
         flap()
         with ground.client(B) as b:
@@ -127,27 +76,20 @@ def judge_stream(ground, engine, place, fleet):
         with ground.client(B) as b:
             for number in range(5):
                 b.queue("Cancel", id=b.add(f"{ADD_URL}/{number}", **WAITS))
-        report, deadline = {}, time.monotonic() + 25
-        while (report.get("state"), report.get("behind")) != ("connected", 0) and time.monotonic() < deadline:
+        deadline = time.monotonic() + 25
+        while not agent.has_sent_all() and time.monotonic() < deadline:
             time.sleep(0.3)
-            with contextlib.suppress(OSError, ValueError):
-                report = json.loads((own / "self.json").read_text())
+        report = agent.report
         time.sleep(1)
     finally:
-        agent.terminate()
-        agent.wait(10)
+        agent.stop()
     engine.stop()
     engine.start(is_open=True)
-    sent = [json.loads(line) for headers, data in messages("REACH_EVENTS", "reach.v1.ev.mine") if "Reach-Mark" not in headers
-            for line in data.splitlines()]
+    with nats.Client(SERVER) as client:
+        sent = [json.loads(line) for _, headers, data in client.messages("REACH_EVENTS", "reach.v1.ev.mine") if "Reach-Mark" not in headers
+                for line in data.splitlines()]
     with ground.client(0) as root:
-        kept, cursor = [], {}
-        while True:
-            page = root.call("Monitor.Journal", limit=1000, **cursor)
-            kept += page["events"]
-            cursor = {"log": page["log"], "after": page["next"]}
-            if page["complete"]:
-                break
+        kept = root.journal()
     arrived = {event["n"] for event in sent if event["type"] != "gap"}
     gaps = [event for event in sent if event["type"] == "gap"]
     users = {event["n"]: event.get("user") for event in kept}
@@ -179,14 +121,14 @@ def changed(content, seed):
         "streams, of another version, changed with a right checksum; their directory is a link to one of A's, and is A's", "B reads what the server has each time "
         "(of those with a right checksum, whatever they say), nothing of another's is read or written, and no file that a link leads to")
 def planted_copies(ground):
-    theirs, fleet = tools(ground)
+    fleet = program(ground)
     place, home, private, evil = (ground._directory(*each) for each in (("fleet", 0o755, 0), ("home", 0o755, B), ("private", 0o700, B), ("evil", 0o777, A)))
-    engine = theirs.Engine(place, fleet, SERVER, [f"host-{number}" for number in range(200)], users=["reader"])
+    engine = nats.Engine(place, fleet, SERVER, [f"host-{number}" for number in range(200)], users=["reader"])
     os.chown(place / "reader.nk", B, B)
 
     def read(**environment):
         done = subprocess.run(
-            [fleet, "status", "--server", "tls://%s:%d" % SERVER, "--ca", place / "ca.pem", "--key-file", place / "reader.nk", "--json"], user=B, group=B,
+            [fleet, "status", *engine.access("reader"), "--json"], user=B, group=B,
             extra_groups=[], capture_output=True, text=True, timeout=20, cwd="/", env={"PATH": "/usr/bin:/bin", "HOME": str(home), **environment}, check=False)
         return done.returncode, sorted(json.loads(line).get("host") or "" for line in done.stdout.splitlines())
     engine.start()
@@ -238,7 +180,6 @@ def planted_copies(ground):
 
 def ask_without_end(seed_file, host, seconds):
     """Renews a host's token again and again; how often."""
-    enrolling = borrowed("enrolling")
     own = enrolling.Host(SERVER[1], seed_file)
     key = enrolling.public_key(re.search(r"^SU[A-Z2-7]{56}$", Path(seed_file).read_text(), re.M)[0])
     body = json.dumps({"v": 1, "key": key}).encode()
@@ -255,25 +196,25 @@ def ask_without_end(seed_file, host, seconds):
 @attack("a host that keeps others from joining", "a host renews its token 2,000 times a second, while ten others join one after the other, with a real nats-server "
         "and `reach-fleet enroll --serve`", "each of the others has its token within 10 s")
 def keeping_others_out(ground):
-    theirs, fleet = tools(ground)
+    fleet = program(ground)
     place = ground._directory("fleet", 0o755, 0)
-    accounts, version = place / "accounts", theirs.run(theirs.nats_server(), "--version").split(":")[-1].strip().lstrip("v")
-    (place / "nats.conf").write_text(theirs.run(fleet, "config", "--accounts", accounts, "--listen", f"{SERVER[0]}:{SERVER[1]}", "--store",
+    accounts, version = place / "accounts", nats.version()
+    (place / "nats.conf").write_text(output_of(fleet, "config", "--accounts", accounts, "--listen", f"{SERVER[0]}:{SERVER[1]}", "--store",
                                                 place / "store", "--store-size", "100MB", "--for", version))
-    server = theirs.Program(ground.logs / "nats", theirs.nats_server(), "-c", place / "nats.conf")
+    server = Program(ground.logs / "nats", nats.nats_server(), "-c", place / "nats.conf")
     server.start()
     desk = None
     try:
         admin, token = place / "admin.nk", place / "token"
-        token.write_text(theirs.run(fleet, "sign", "--accounts", accounts, "admin", theirs.run(fleet, "key", admin).split()[0], "--role", "admin"))
-        theirs.run(fleet, "key", admin, "--token", token)
+        token.write_text(output_of(fleet, "sign", "--accounts", accounts, "admin", output_of(fleet, "key", admin).split()[0], "--role", "admin"))
+        output_of(fleet, "key", admin, "--token", token)
         access = ["--server", URL, "--key-file", admin]
-        theirs.await_true("nats-server answers", lambda: not subprocess.run(
-            [str(word) for word in (fleet, "setup", *access)], capture_output=True, check=False).returncode, 10)
+        wait_for(lambda: not subprocess.run([str(word) for word in (fleet, "setup", *access)], capture_output=True, check=False).returncode,
+                 "nats-server answers", 10)
         desk = subprocess.Popen([str(word) for word in (fleet, "enroll", "--accounts", accounts, "--serve", *access)], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True)
         desk.stdout.readline()
-        return judge_joins(ground, theirs, fleet, place, accounts)
+        return judge_joins(ground, fleet, place, accounts)
     finally:
         if desk:
             desk.kill()
@@ -281,10 +222,10 @@ def keeping_others_out(ground):
         server.stop()
 
 
-def judge_joins(ground, theirs, fleet, place, accounts):
+def judge_joins(ground, fleet, place, accounts):
     def join(host):
         ticket, file = place / f"{host}.ticket", place / f"{host}.nk"
-        ticket.write_text(theirs.run(fleet, "enroll", "--accounts", accounts, host))
+        ticket.write_text(output_of(fleet, "enroll", "--accounts", accounts, host))
         began = time.monotonic()
         done = subprocess.run([str(word) for word in (fleet, "join", "--token", ticket, "--server", URL, file)], capture_output=True, text=True, timeout=30,
                               check=False)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from ground import Fork, Skip
-from measuring import libc
+from programs import libc
 
 LOOKUP, FORGET, GETATTR, SETATTR, MKDIR, UNLINK, RMDIR, RENAME, OPEN, READ, WRITE, STATFS, RELEASE, FSYNC = 1, 2, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 18, 20
 FLUSH, INIT, OPENDIR, READDIR, RELEASEDIR, FSYNCDIR, CREATE, INTERRUPT, DESTROY, BATCH_FORGET, FALLOCATE, RENAME2 = 25, 26, 27, 28, 29, 30, 35, 36, 38, 42, 43, 45

@@ -1,9 +1,7 @@
 """The ground of an attack: a network, `reachd` under its own user, two users who do not trust each other, and how long the
 second of them waits meanwhile."""
 
-import base64
 import contextlib
-import ctypes
 import encodings.idna  # noqa: F401: create_connection needs it, and other users may not be able to read Python's library
 import json
 import os
@@ -18,18 +16,21 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "contrib/bench"))
-from servers import Journal, serve  # noqa: E402
-from measuring import CLONE_NEWNET, inside, ip, libc, quantile, system_call, this_namespace  # noqa: E402
+from certificates import Authority
+from figures import cpu_ns, memory_mib, quantile
+from namespaces import LINK, bind, inside, ip, network
+from programs import PR_SET_PDEATHSIG, ROOT, Failure, libc
+from reachd import Client, Refused
+from servers import Journal, serve
 
 # Users without accounts, since the kernel needs only numbers.
 DAEMON, A, B, C = 64001, 64002, 64003, 64004
 GROUP = 64010
-GATEWAY, WELL, NAMES = "192.0.2.1", "198.51.100.80", "198.51.100.53"
+WELL, NAMES = "198.51.100.80", "198.51.100.53"
 # A neighbour that does not exist: no one answers, and no error comes back.
 BLACK_HOLE = "192.0.2.66"
-PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
-SYSTEM = Path(__file__).resolve().parents[3] / "contrib/systemd/reachd.service"
+PR_SET_NO_NEW_PRIVS = 38
+SYSTEM = ROOT / "contrib/systemd/reachd.service"
 
 # A call is due every 20 ms.
 GRID = 0.02
@@ -44,25 +45,12 @@ ADD_URL, WAITS = f"http://{WELL}/waits", {"when": "wwan"}
 ADD = {"url": ADD_URL, **WAITS}
 
 
-class Failure(Exception):
-    """The requirement is not met."""
-
-
 class Late(Failure):
     """It took too long. A slow machine may be the reason: the attack is tried once more."""
 
 
 class Skip(Exception):
     """It cannot be tried here."""
-
-
-class Refused(Exception):
-    """The daemon answered with an error."""
-
-    def __init__(self, reply):
-        self.error = reply["error"].rpartition(".")[2]
-        self.parameters = reply.get("parameters") or {}
-        super().__init__(f"{self.error} {json.dumps(self.parameters)[:120]}")
 
 
 # ---------------------------------------------------------------- processes of ours
@@ -153,73 +141,7 @@ class Fork:
         os.close(self.pipe)
 
 
-# ---------------------------------------------------------------- Varlink
-
-
-class Client:
-    """A connection to the daemon; whoever makes it is who the daemon sees."""
-
-    def __init__(self, path, patience=PATIENCE):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(patience)
-        self.socket.connect(str(path))
-        self.rest = b""
-
-    def send(self, method, /, more=None, oneway=None, **parameters):
-        call = {"method": f"io.reach.{method}", "parameters": parameters}
-        if more:
-            call["more"] = True
-        if oneway:
-            call["oneway"] = True
-        self.socket.sendall(json.dumps(call).encode() + b"\0")
-
-    def receive(self):
-        """The next answer."""
-        while b"\0" not in self.rest:
-            piece = self.socket.recv(1 << 20)
-            if not piece:
-                raise Failure("the daemon hung up")
-            self.rest += piece
-        frame, _, self.rest = self.rest.partition(b"\0")
-        reply = json.loads(frame)
-        if "error" in reply:
-            raise Refused(reply)
-        return reply.get("parameters") or {}
-
-    def call(self, method, /, **parameters):
-        self.send(method, **parameters)
-        return self.receive()
-
-    def queue(self, method, /, **parameters):
-        return self.call(f"Queue.{method}", **parameters)
-
-    def add(self, url, /, **parameters):
-        """Its number."""
-        body = parameters.get("body")
-        if isinstance(body, bytes):
-            parameters["body"] = base64.b64encode(body).decode()
-        return self.queue("Add", url=url, **parameters)["receipt"]["id"]
-
-    def show(self, number):
-        return self.queue("Show", id=number)["request"]
-
-    def wait(self, number, states=("done", "dead", "cancelled"), within=10):
-        """The request when it is in one of these states, or as it is when time is up."""
-        deadline = time.monotonic() + within
-        while True:
-            request = self.show(number)
-            if request["state"] in states or time.monotonic() > deadline:
-                return request
-            time.sleep(0.02)
-
-    def close(self):
-        self.socket.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+# ---------------------------------------------------------------- many calls
 
 
 def add_many(path, urls, repetitions=1, **parameters):
@@ -301,50 +223,6 @@ class Latency:
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
 
 
-# ---------------------------------------------------------------- the network
-
-
-class Network:
-    """A machine with one link, and behind it an Internet in which every address of the documentation's answers."""
-
-    def __init__(self):
-        self.home = this_namespace()
-        system_call("unshare", CLONE_NEWNET)
-        self.far = this_namespace()
-        self._quieten()
-        for prefix in ("198.51.100.0/24", "203.0.113.0/24"):
-            ip("route", "add", "local", prefix, "dev", "lo")
-        system_call("unshare", CLONE_NEWNET)
-        self.near = this_namespace()
-        self._quieten()
-        ip("link", "add", "r0", "index", "100", "type", "veth", "peer", "name", "p0", "index", "200")
-        ip("link", "set", "p0", "netns", f"/proc/{os.getpid()}/fd/{self.far}")
-        with inside(self.far):
-            ip("address", "add", f"{GATEWAY}/24", "dev", "p0")
-            ip("link", "set", "p0", "up")
-        ip("address", "add", "192.0.2.2/24", "dev", "r0")
-        ip("link", "set", "r0", "up")
-        ip("route", "add", "default", "via", GATEWAY, "dev", "r0")
-        ip("neighbour", "replace", BLACK_HOLE, "lladdr", "02:00:00:00:00:66", "dev", "r0", "nud", "permanent")
-        # It shows the network of whoever mounts it.
-        subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
-
-    @staticmethod
-    def _quieten():
-        ip("link", "set", "lo", "up")
-        for name in ("default", "all"):
-            for key, value in (("accept_dad", "0"), ("accept_ra", "0"), ("disable_ipv6", "1")):
-                with contextlib.suppress(OSError):
-                    Path(f"/proc/sys/net/ipv6/conf/{name}/{key}").write_text(value)
-
-    def remove(self):
-        subprocess.run(["umount", "-l", "/sys"], check=False)
-        system_call("setns", self.home, CLONE_NEWNET)
-        for descriptor in (self.home, self.far, self.near):
-            if descriptor is not None:
-                os.close(descriptor)
-
-
 # ---------------------------------------------------------------- the daemon
 
 
@@ -382,6 +260,7 @@ class Ground:
         self.daemon_prefix = []
         self.daemon_limits = []
         self.mounted = []
+        self.stack = contextlib.ExitStack()
 
     def __enter__(self):
         self.directory.mkdir()
@@ -394,7 +273,12 @@ class Ground:
         self.logs = self._directory("logs", 0o755, 0)
         self.socket = self.runtime / "reach.sock"
         self.log = self.logs / "reachd.log"
-        self.network = Network()
+        # A machine with one link, and behind it an Internet in which every address of the documentation's answers.
+        self.internet = self.stack.enter_context(network(True, is_quiet=True, disable_ipv6=1))
+        with inside(self.internet):
+            for prefix in ("198.51.100.0/24", "203.0.113.0/24"):
+                ip("route", "add", "local", prefix, "dev", "lo")
+        ip("neighbour", "replace", BLACK_HOLE, "lladdr", "02:00:00:00:00:66", "dev", LINK, "nud", "permanent")
         self.bind("/etc/resolv.conf", f"nameserver {NAMES}\noptions timeout:2 attempts:1\n")
         self.bind("/etc/hosts", "127.0.0.1 localhost\n")
         return self
@@ -408,7 +292,7 @@ class Ground:
                 daemon.wait()
         for place in reversed(self.mounted):
             subprocess.run(["umount", "-l", place], check=False)
-        self.network.remove()
+        self.stack.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _directory(self, name, mode, owner):
@@ -420,11 +304,20 @@ class Ground:
 
     def bind(self, path, content):
         """Puts a file over another, for this process and those that it starts."""
-        place = self.directory / path.strip("/").replace("/", "-")
-        place.write_text(content)
-        place.chmod(0o644)
-        self.mount("--bind", place, os.path.realpath(path))
+        place = bind(path, content, self.directory)
+        self.mounted.append(os.path.realpath(path))
         return place
+
+    def trusted_authority(self):
+        """One that the daemon trusts, and nobody else beside it."""
+        if not shutil.which("openssl"):
+            raise Skip("there is no openssl")
+        made = Authority(self.directory)
+        for bundle in ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"):
+            if os.path.exists(bundle):
+                self.bind(bundle, made.root.read_text())
+                return made
+        raise Skip("the machine has no bundle of certificates")
 
     def mount(self, *arguments):
         subprocess.run(["mount", *map(str, arguments)], check=True)
@@ -527,21 +420,20 @@ class Ground:
 
     def rss(self):
         """In MiB."""
-        return self._status("VmRSS") / 1024
+        return self._status("VmRSS")
 
     def highest_rss(self):
-        return self._status("VmHWM") / 1024
+        return self._status("VmHWM")
 
     def size(self):
-        return self._status("VmSize") / 1024
+        return self._status("VmSize")
 
     def _status(self, key):
         self.must_live()
-        found = re.search(rf"^{key}:\s+(\d+) kB", Path(f"/proc/{self.daemon.pid}/status").read_text(), re.M)
-        return int(found[1]) if found else 0
+        return memory_mib(self.daemon.pid, key)
 
     def processor_time(self):
-        return time.clock_gettime_ns((~self.daemon.pid << 3) | 2) / 1e9
+        return cpu_ns(self.daemon) / 1e9
 
     def spool_bytes(self):
         """In MiB, all that the queue keeps."""
@@ -570,7 +462,7 @@ class Ground:
 
     def server(self, handle, address=WELL, port=80, backlog=256, context=None):
         """A server in the Internet, in a process of its own; what it writes down can be read."""
-        with inside(self.network.far):
+        with inside(self.internet):
             listener = socket.create_server((address, port), backlog=backlog)
         journal = Journal(self.directory / f"journal-{len(self.processes)}")
         self.processes.append(Fork(serve, listener, handle, journal, context, aside=True))
@@ -579,7 +471,7 @@ class Ground:
 
     def far(self, function, *arguments):
         """Runs something in the Internet."""
-        with inside(self.network.far):
+        with inside(self.internet):
             fork = Fork(function, *arguments, aside=True)
         self.processes.append(fork)
         return fork

@@ -2,19 +2,16 @@
 
 import math
 import random
-import shutil
 import ssl
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from ground import A, WELL, Client, Failure, Late, Refused, Skip
+from ground import A, WELL, Client, Failure, Late, Refused
 from hostile import address_of, name_server
 from servers import plain, record, well
 from table import attack
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scenes"))
 
 NAME = "*.example.net"
 #: In seconds of the processor: what one handshake may cost the daemon, all its steps together. A busy machine lets a handshake last
@@ -50,16 +47,8 @@ class Kit:
     """A trusted authority, and what it signs by openssl."""
 
     def __init__(self, ground):
-        if not shutil.which("openssl"):
-            raise Skip("there is no openssl")
-        from certificates import Authority
-        self.authority = Authority(ground.directory)
+        self.authority = ground.trusted_authority()
         self.place = self.authority.directory
-        for bundle in ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"):
-            if Path(bundle).exists():
-                ground.bind(bundle, self.authority.root.read_text())
-                return
-        raise Skip("the machine has no bundle of certificates")
 
     def run(self, *arguments):
         subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=self.place)

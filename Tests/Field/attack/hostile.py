@@ -4,19 +4,18 @@ import base64
 import contextlib
 import gzip
 import os
-import shutil
 import socket
 import ssl
 import struct
 import subprocess
-import threading
 import time
 from pathlib import Path
 
 import servers
-from ground import A, ADD, B, NAMES, WELL, Client, Failure, Late, Fork, Refused, Skip, add_many, someone
-from measuring import inside, ip
-from servers import encoded, names, one_byte_chunks, plain, record, repeats, says, take_head, well
+from answers import encoded
+from ground import A, B, NAMES, WELL, Client, Failure, Late, Fork, Refused, add_many
+from namespaces import inside, ip
+from servers import names, one_byte_chunks, plain, record, repeats, says, take_head, well
 from table import attack
 
 NO_HTTP = {
@@ -308,7 +307,7 @@ KEYS = ("X-Api-Key", "PRIVATE-TOKEN", "X-Auth-Token", "X-Amz-Security-Token")
 @attack("credentials for a portal", "a portal is proved; B adds http requests with Authorization, Cookie, keys or a body, and when=any",
         "the portal sees none of them", measures=True)
 def portal_credentials(ground):
-    journal = ground.server(portal(PORTAL_PAGE.encode()), "203.0.113.99")
+    ground.server(portal(PORTAL_PAGE.encode()), "203.0.113.99")
     everybody = ground.server(portal(PORTAL_PAGE.encode()))
     ground.start(PORTAL)
     await_connectivity(ground, "portal")
@@ -384,7 +383,7 @@ def portal_pages(ground):
 
 
 def name_server(ground, answers, address=NAMES):
-    with inside(ground.network.far):
+    with inside(ground.internet):
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         listener.bind((address, 53))
     journal = servers.Journal(ground.directory / f"names-{address}")
@@ -519,20 +518,7 @@ def changing_resolv_conf(ground):
 
 def authority(ground, hosts):
     """A certificate that the daemon trusts."""
-    if not shutil.which("openssl"):
-        raise Skip("there is no openssl")
-    sys_path = Path(__file__).resolve().parent.parent / "scenes"
-    import sys
-    sys.path.insert(0, str(sys_path))
-    from certificates import Authority
-    made = Authority(ground.directory)
-    for bundle in ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"):
-        if os.path.exists(bundle):
-            ground.bind(bundle, made.root.read_text())
-            break
-    else:
-        raise Skip("the machine has no bundle of certificates")
-    certificate, key = made.issue("server", hosts)
+    certificate, key = ground.trusted_authority().issue("server", hosts)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     return context, certificate, key

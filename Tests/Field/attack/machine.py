@@ -14,16 +14,16 @@ import threading
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, WAITS, B, C, DAEMON, WELL, Client, Failure, Fork, Late, Refused, Skip, add_many, someone
-from hostile import PORTAL, await_connectivity, name_server, truth
-from measuring import inside, ip
-from neighbours import add_waiting, ask_and_stop, frames
+from ground import A, ADD_URL, WAITS, B, DAEMON, WELL, Client, Failure, Fork, Late, Refused, Skip, add_many, someone
+from hostile import name_server
+from namespaces import ip
+from neighbours import add_waiting
+from programs import ROOT
 from servers import Journal, plain, record, serve, well
 from table import attack
 
 # When a table with a million entries grows, its turn takes this long; it happens once.
 LONGEST_PAUSE = 0.3
-ROOT = Path(__file__).resolve().parents[3]
 
 
 # ---------------------------------------------------------------- files
@@ -125,7 +125,7 @@ def planted(ground):
     ground.start()
     with ground.client(B) as b:
         b.wait(b.add(f"http://{WELL}/bytes/200000"))
-        name = b.queue("Upload", data="c2VjcmV0")["name"]
+        b.queue("Upload", data="c2VjcmV0")
     places = [str(ground.state), str(ground.runtime), str(ground.etc)]
     os.environ["PUBLIC"] = str(ground.public)
     done = ground.attack(try_to_write, places).result()
@@ -165,8 +165,7 @@ def sticky(ground):
         time.sleep(0.3)
         if victim.read_text() != "untouched":
             found.append(f"{kind}: written through")
-        with inside(ground.network.near):
-            page = scrape()
+        page = scrape()
         if not page:
             found.append(f"{kind}: metrics are not served")
         if ground.stop() != 0:
@@ -699,8 +698,8 @@ def namespace_goes(ground):
     sender.end()
     for process in ground.processes:
         process.end()
-    os.close(ground.network.far)
-    ground.network.far = None
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), ground.internet)
     deadline = time.monotonic() + 8
     while time.monotonic() < deadline:
         with ground.client(B) as b:

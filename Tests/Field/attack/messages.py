@@ -16,11 +16,12 @@ import unicodedata
 from pathlib import Path
 
 from ground import A, ADD, DAEMON, WELL, Client, Failure, Fork, Late, Refused
-from measuring import ip
+from namespaces import ip
+from programs import ROOT
 from servers import Journal, Reader
 from table import attack
 
-HOOKS = Path(__file__).resolve().parents[3] / "contrib/hooks"
+HOOKS = ROOT / "contrib/hooks"
 #: Names as a host of a fleet may have them.
 NAMES = [
     "<!channel>", "<https://a/|b>", "a&amp;b", "@room", "*b* _i_ `c` ~s~", "\"quoted\"", "back\\slash\\u0041\\", "--help", "-e", "$(touch x)",

@@ -6,17 +6,16 @@ import fcntl
 import json
 import os
 import socket
-import subprocess
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, WAITS, B, BLACK_HOLE, C, GROUP, WELL, Client, Failure, Late, Refused, Skip, add_many, someone
+from ground import A, ADD, ADD_URL, WAITS, B, BLACK_HOLE, C, GROUP, WELL, Client, Failure, Late, Refused, add_many
 from hostile import name_server, truth
-from measuring import ip
+from namespaces import ip
+from programs import ROOT
 from servers import drips, quick, says, well
 from table import attack
 
-ROOT = Path(__file__).resolve().parents[3]
 
 FRAMING = [
     ("Content-Length", "3"), ("content-length", "3"), ("Content-Length", ""), ("Content-Length", "3, 3"),
@@ -869,7 +868,7 @@ def somebody_elses(ground):
 @attack("equal keys and names", "A and B use the same key, order, Idempotency-Key and upload's name; A's mode is replace",
         "neither sees, replaces, holds up or uses the other's")
 def equal_names(ground):
-    journal = ground.server(well)
+    ground.server(well)
     ground.start()
     same = {"key": "k", "idempotency_key": "i"}
     with ground.client(A) as a, ground.client(B) as b:
@@ -1112,7 +1111,7 @@ def protocols(ground):
         followed = []
         for url in redirects:
             number = a.add(f"http://{WELL}/to/{url}", accept=[{"first": 200, "last": 399}])
-            request = a.wait(number, within=1)
+            a.wait(number, within=1)
             with contextlib.suppress(Refused):
                 data = base64.b64decode(a.queue("Result", id=number)["answer"]["data"])
                 if b"secret" in data and b"/to/" not in data:

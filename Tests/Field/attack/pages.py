@@ -6,18 +6,15 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import time
-from pathlib import Path
 
+import browser
 from ground import WELL, Failure, Fork, Late, Skip, add_many
 from hostile import PORTAL, portal
-from measuring import ip
+from namespaces import ip
 from servers import Journal, says
 from surroundings import forged
 from table import attack
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fleet"))
 
 #: A script that would say that it ran, in each place in which a text may stand.
 TEXTS = [
@@ -135,7 +132,6 @@ def report(ground, text):
 @attack("pages in a browser", f"links, a portal, servers and the records of a history have {len(TEXTS)} texts that would run a script or load something; the "
         "page and a report for each are opened in Chromium, with a policy that reports", "nothing runs, nothing is loaded, and nothing has to be stopped")
 def pages_in_a_browser(ground):
-    import browser
     if not browser.find():
         raise Skip("there is no Chromium")
     pages = {"/page": machine_page(ground), **{f"/report-{number}": report(ground, text) for number, text in enumerate(TEXTS)}}

@@ -10,8 +10,11 @@ import subprocess
 import time
 from pathlib import Path
 
-from fleets import SERVER, URL, tools
+import nats
+from figures import memory_mib
+from fleets import SERVER, URL, program
 from ground import A, B, DAEMON, Failure, Fork, Late, Skip, someone
+from programs import Program, wait_for
 from table import attack
 
 PLACE = ("127.0.0.1", 9110)
@@ -62,18 +65,13 @@ def b_asks(times):
 def fill(hosts):
     """States and leases of hosts, as their agents store them."""
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    with socket.create_connection(SERVER, timeout=30) as connection:
-        connection.sendall(b'CONNECT {"verbose":false}\r\n')
+    with nats.Client(SERVER) as client:
         for host in (f"host-{number}" for number in range(hosts)):
             state = {"v": 1, "time": now, "boottime_ns": 1, "host": host, "boot": "b", "lease_ms": 120_000, "labels": {"site": "<script>"},
                      "status": {"status": "reachable", "class": "wifi", "since": now}, "version": "1"}
             for bucket, value in (("reach_state", state), ("reach_lease", {"v": 1, "boot": "b", "n": 1, "since": now, "behind": 0})):
-                body = json.dumps(value)
-                connection.sendall(f"PUB $KV.{bucket}.{host} {len(body)}\r\n{body}\r\n".encode())
-        connection.sendall(b"PING\r\n")
-        text = b""
-        while b"PONG" not in text:
-            text = text[-8:] + connection.recv(1 << 16)
+                client.publish(f"$KV.{bucket}.{host}", json.dumps(value).encode())
+        client.flush()
 
 
 class Served:
@@ -81,11 +79,11 @@ class Served:
 
     def __init__(self, ground, hosts=HOSTS, token=None):
         self.ground, self.options = ground, []
-        self.theirs, self.program = tools(ground)
+        self.program = program(ground)
         self.place = ground._directory("served-with-token" if token else "served", 0o700, DAEMON)
         (self.place / "nats.conf").write_text(
             f'listen: "{SERVER[0]}:{SERVER[1]}"\njetstream {{ store_dir: "{self.place}/store", max_file_store: 1GB }}\n')
-        self.server = self.theirs.Program(ground.logs / "nats", self.theirs.nats_server(), "-c", self.place / "nats.conf")
+        self.server = Program(ground.logs / "nats", nats.nats_server(), "-c", self.place / "nats.conf")
         self.hosts, self.process = hosts, None
         if token:
             (self.place / "token").write_text(token + "\n")
@@ -95,8 +93,8 @@ class Served:
 
     def __enter__(self):
         self.server.start()
-        self.theirs.await_true("nats-server answers", lambda: not subprocess.run(
-            [str(self.program), "setup", "--server", URL], capture_output=True, check=False).returncode, 10)
+        wait_for(lambda: not subprocess.run([str(self.program), "setup", "--server", URL], capture_output=True, check=False).returncode,
+                 "nats-server answers", 10)
         fill(self.hosts)
 
         def prepare():
@@ -128,7 +126,7 @@ class Served:
     def resident(self):
         """In MiB."""
         self.must_live()
-        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())[1]) / 1024
+        return memory_mib(self.process.pid)
 
 
 # ---------------------------------------------------------------- a crowd

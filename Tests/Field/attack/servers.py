@@ -2,11 +2,11 @@
 
 import contextlib
 import json
-import os
-import socket
 import struct
 import threading
 import time
+
+from answers import question
 
 
 class Journal:
@@ -191,22 +191,8 @@ one_byte_chunks = repeats(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\
 # ---------------------------------------------------------------- name servers
 
 
-def question_of(message):
-    """The name, and where the question ends."""
-    labels, place = [], 12
-    while message[place]:
-        length = message[place]
-        labels.append(message[place + 1:place + 1 + length].decode("latin-1"))
-        place += 1 + length
-    return ".".join(labels).lower(), place + 5
-
-
 def record(name, kind, data, ttl=60):
     return name + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
-
-
-def encoded(name):
-    return b"".join(bytes([len(label)]) + label.encode() for label in name.split(".")) + b"\0"
 
 
 def names(port_socket, journal, answers):
@@ -215,8 +201,7 @@ def names(port_socket, journal, answers):
     while True:
         message, sender = listener.recvfrom(4096)
         with contextlib.suppress(IndexError, OSError, struct.error):
-            name, end = question_of(message)
-            kind = struct.unpack(">H", message[end - 4:end - 2])[0]
+            name, kind, end = question(message)
             journal.write(name=name, kind=kind)
             for reply in answers(name, kind, message, end) or []:
                 listener.sendto(reply, sender)

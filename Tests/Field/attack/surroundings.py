@@ -18,7 +18,7 @@ from pathlib import Path
 from frames import endless_hello_requests, endless_key_updates
 from ground import ADD_URL, B, DAEMON, WAITS, WELL, Failure, Fork, Late, Refused, Skip
 from hostile import INTERIM, PORTAL, PORTAL_PAGE, authority, name_server, portal, truth
-from measuring import inside, ip
+from namespaces import inside, ip
 from servers import repeats
 from table import attack
 
@@ -322,7 +322,7 @@ async def application(scope, receive, send):
         await send({"type": "http.response.body", "body": b"x" * 10000, "more_body": True})
     await send({"type": "http.response.body", "body": b"%d" % len(body)})
 """)
-    with inside(ground.network.far):
+    with inside(ground.internet):
         server = subprocess.Popen(
             [sys.executable, "-m", "hypercorn", "--bind", f"{WELL}:8443", "--certfile", str(certificate), "--keyfile", str(key),
              "--workers", "1", "served:application"], cwd=ground.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from ground import A, ADD, ADD_URL, B, BLACK_HOLE, DAEMON, WAITS, WELL, Client, Failure, Fork, Refused, Skip, someone
-from neighbours import ROOT, at_rest, flood_by_many, frames
+from neighbours import at_rest, flood_by_many, frames
+from programs import ROOT
 from servers import well
 from table import attack
 

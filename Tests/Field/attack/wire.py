@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ground import B, Failure, Late, Skip
 from hostile import TRUTH, authority, lies, name_server
-from measuring import inside, ip
+from namespaces import inside, ip
 from servers import plain, record, well
 from table import attack
 
@@ -44,7 +44,7 @@ ADVERTISED = {
 
 def listen_to_routers(ground, **settings):
     """Lets the machine take what routers advertise."""
-    with inside(ground.network.far):
+    with inside(ground.internet):
         Path("/proc/sys/net/ipv6/conf/p0/disable_ipv6").write_text("0")
     Path("/proc/sys/net/ipv6/conf/r0/disable_ipv6").write_text("0")
     for key, value in {"accept_ra": 2, "accept_ra_rt_info_max_plen": 64, **settings}.items():
@@ -137,9 +137,9 @@ def advertise_masses(link, seconds):
         f"50 search lists of {LABELS} labels and 60 portals, each kind in one packet, again and again", "the daemon lives, tells of the machine "
         "within a second, grows by less than 64 MiB, and B is served meanwhile", measures=True)
 def thousand_networks(ground):
-    for namespace, link in ((ground.network.far, "p0"), (ground.network.near, "r0")):
-        with inside(namespace):
-            ip("link", "set", link, "mtu", "65535")
+    ip("link", "set", "r0", "mtu", "65535")
+    with inside(ground.internet):
+        ip("link", "set", "p0", "mtu", "65535")
     listen_to_routers(ground, max_addresses=0)
     ground.start()
     before = ground.rss()
@@ -268,7 +268,7 @@ def dig_tunnel(ground):
         ip("link", "add", "v0", "type", "vxlan", "id", "7", "remote", "192.0.2.1", "local", "192.0.2.2", "dstport", "4789", "dev", "r0")
     except subprocess.CalledProcessError:
         raise Skip("this kernel makes no VXLAN") from None
-    with inside(ground.network.far):
+    with inside(ground.internet):
         ip("route", "del", "local", "203.0.113.0/24", "dev", "lo")
         ip("route", "add", "local", "203.0.113.0/25", "dev", "lo")
         ip("link", "add", "v1", "type", "vxlan", "id", "7", "remote", "192.0.2.2", "local", "192.0.2.1", "dstport", "4789", "dev", "p0")
@@ -328,7 +328,7 @@ def vpn_names(ground):
         ground.measure(1.5)
         line = true.wait(lambda line: line["path"] == "/mine", 6)
         why = b.show(number)
-        with inside(ground.network.far):
+        with inside(ground.internet):
             ip("link", "set", "v1", "down")
         for turn in range(20):
             other.add(f"http://later-{turn}.example.com/")

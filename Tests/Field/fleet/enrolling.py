@@ -16,7 +16,9 @@ import threading
 import time
 from pathlib import Path
 
-from ground import await_true, run
+from figures import memory_mib
+from nats import user_key
+from programs import output_of, wait_for
 
 CONNECTED = 20
 
@@ -78,13 +80,11 @@ def signature(seed, text):
 
 
 def public_key(seed):
-    from binascii import crc_hqx
     with tempfile.NamedTemporaryFile() as key:
         private_key(seed, key)
         done = subprocess.run(["openssl", "pkey", "-inform", "DER", "-in", key.name, "-pubout", "-outform", "DER"],
                               capture_output=True, check=True)
-    body = bytes([20 << 3]) + done.stdout[-32:]
-    return base64.b32encode(body + crc_hqx(body, 0).to_bytes(2, "little")).decode().rstrip("=")
+    return user_key(done.stdout[-32:])
 
 
 class Memory:
@@ -100,8 +100,7 @@ class Memory:
 
     def follow(self):
         while True:
-            found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
-            self.most = max(self.most, round(int(found[1]) / 1024))
+            self.most = max(self.most, round(memory_mib(self.pid)))
             if self.ends.wait(0.02):
                 return
 
@@ -124,7 +123,7 @@ def measured(fleet, hosts, act, is_done, stolen=None):
     with Memory(fleet.program.process.pid) as memory:
         began = time.monotonic()
         count = act()
-        await_true("the server knows it", is_done, 300)
+        wait_for(is_done, "the server knows it", 300)
         took = time.monotonic() - began
     time.sleep(1)
     others = [host for host in hosts if host is not stolen]
@@ -136,7 +135,7 @@ def with_list(fleet):
     hosts = [Host(fleet.port, file) for file in fleet.real_files]
     lines = (fleet.directory / "hosts").read_text().splitlines(keepends=True)
     new = fleet.directory / "new.nk"
-    key = run(fleet.fleet, "key", new).split()[0]
+    key = output_of(fleet.fleet, "key", new).split()[0]
 
     def reload(list_of_hosts):
         (fleet.directory / "hosts").write_text("".join(list_of_hosts))
@@ -159,7 +158,7 @@ def with_tokens(fleet, revoked):
     """The same where hosts have tokens, and where so many hosts were revoked before."""
     directory = fleet.directory
     accounts = directory / "accounts"
-    text = run(fleet.fleet, "config", "--accounts", accounts, "--listen", f"127.0.0.1:{fleet.port}", "--store", directory / "store",
+    text = output_of(fleet.fleet, "config", "--accounts", accounts, "--listen", f"127.0.0.1:{fleet.port}", "--store", directory / "store",
                "--for", fleet.version)
     # The server keeps streams in a folder with the account's name.
     streams = directory / "store" / "jetstream"
@@ -170,8 +169,8 @@ def with_tokens(fleet, revoked):
 
     def sign(name, file, *options):
         token = directory / "token"
-        token.write_text(run(fleet.fleet, "sign", "--accounts", accounts, name, run(fleet.fleet, "key", file).split()[0], *options))
-        run(fleet.fleet, "key", file, "--token", token)
+        token.write_text(output_of(fleet.fleet, "sign", "--accounts", accounts, name, output_of(fleet.fleet, "key", file).split()[0], *options))
+        output_of(fleet.fleet, "key", file, "--token", token)
         return len(token.read_text())
 
     sign("admin", directory / "admin.nk", "--role", "admin")
@@ -184,10 +183,10 @@ def with_tokens(fleet, revoked):
     try:
         answering.stdout.readline()
         ticket, new = directory / "ticket", directory / "joined.nk"
-        ticket.write_text(run(fleet.fleet, "enroll", "--accounts", accounts, "new-1"))
+        ticket.write_text(output_of(fleet.fleet, "enroll", "--accounts", accounts, "new-1"))
 
         def join():
-            run(fleet.fleet, "join", "--token", ticket, "--server", f"nats://127.0.0.1:{fleet.port}", new)
+            output_of(fleet.fleet, "join", "--token", ticket, "--server", f"nats://127.0.0.1:{fleet.port}", new)
             return ticket.stat().st_size
 
         figures["tokens: a new host"] = measured(fleet, hosts, join, lambda: opens(fleet.port, new))
@@ -196,11 +195,11 @@ def with_tokens(fleet, revoked):
         answering.wait()
 
     def revoke(*what):
-        run(fleet.fleet, "revoke", "--accounts", accounts, *fleet.access("admin"), *what)
+        output_of(fleet.fleet, "revoke", "--accounts", accounts, *fleet.access("admin"), *what)
         return (accounts / "HOSTS.jwt").stat().st_size
 
     def key_of(file):
-        return run(fleet.fleet, "key", file).split()[0]
+        return output_of(fleet.fleet, "key", file).split()[0]
 
     figures["tokens: a stolen host"] = measured(
         fleet, hosts, lambda: revoke("--key", key_of(files[0])), lambda: not hosts[0].is_open, hosts[0])

@@ -1,10 +1,13 @@
-"""Servers that print nothing, and what a name server answers."""
+"""Servers that print nothing, nginx, and what a name server answers."""
 
 import http.server
+import shutil
 import socket
 import socketserver
 import struct
 import threading
+
+from programs import PATH, Program, wait_for
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -54,6 +57,33 @@ def serve(address, port, answer, context=None):
     return server
 
 
+def nginx(directory, http, main="", **options):
+    """A program that serves what is in `http` of its configuration; all its files are in the directory."""
+    places = "".join(f"{part}_temp_path {directory}/{part}; " for part in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    file = directory / "nginx.conf"
+    file.write_text(f"""
+        daemon off; pid {directory}/pid; error_log {directory}/errors; worker_rlimit_nofile 16384; {main}
+        events {{ worker_connections 8192; }}
+        http {{ access_log off; root {directory}; {places} {http} }}""")
+    return Program(directory / "output", shutil.which("nginx", path=PATH), "-p", directory, "-c", file, **options)
+
+
+def await_listener(address, port, within=15):
+    """Until someone accepts connections there."""
+    def accepts():
+        try:
+            socket.create_connection((address, port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+    wait_for(accepts, f"a server listens on port {port}", within, 0.02)
+
+
+def encoded(name):
+    """A name as messages of DNS have it."""
+    return b"".join(bytes([len(label)]) + label.encode() for label in name.split(".")) + b"\0"
+
+
 def question(query):
     """The name and the type that a message of DNS asks for, and where the question ends."""
     place, labels = 12, []
@@ -63,10 +93,10 @@ def question(query):
     return ".".join(labels), struct.unpack("!H", query[place + 1:place + 3])[0], place + 5
 
 
-def reply(query, addresses, code=0):
+def reply(query, addresses, code=0, ttl=30):
     """An answer with those of the addresses that are of the type that is asked for."""
     _, kind, end = question(query)
     family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
     found = [socket.inet_pton(family, text) for text in addresses if family == (socket.AF_INET6 if ":" in text else socket.AF_INET)]
-    records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 30, len(data)) + data for data in found)
+    records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, ttl, len(data)) + data for data in found)
     return query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, len(found), 0, 0) + query[12:end] + records

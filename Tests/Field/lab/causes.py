@@ -4,7 +4,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from ground import read, run, wait_for
+from ground import read
+from programs import run, wait_for
 from table import situation
 
 #: A DHCP client's script: what busybox's example does, without the name servers.

@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from ground import VALIDATION, has_carrier, now, wait_for
+from ground import VALIDATION, has_carrier
+from programs import now, wait_for
 from table import situation
 
 #: A link that is up and down for so many seconds in turn, as in a train.

@@ -8,19 +8,19 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scenes"))
-from stage import Chatter, Failure, Reach, inside, now, output_of, run  # noqa: E402
-from answers import serve  # noqa: E402
+from answers import serve
+from figures import memory_mib
+from namespaces import be_quiet, inside
+from programs import now, output_of, run, wait_for
+from stage import Chatter, Reach
 
 #: A host of the Internet, and a page for validation; each network has its own copy of that host.
 SERVER, SERVER6 = "203.0.113.200", "2001:db8::1"
@@ -38,18 +38,6 @@ METRICS = """
 [metrics]
 listen = "127.0.0.1:9101"
 """
-
-
-def wait_for(condition, what, within=30, pause=0.05):
-    """Waits until the condition is true, and returns its value."""
-    deadline = now() + within
-    while True:
-        value = condition()
-        if value:
-            return value
-        if now() > deadline:
-            raise Failure(f"within {within} s not: {what}")
-        time.sleep(pause)
 
 
 def read(path):
@@ -354,13 +342,11 @@ class Ground:
         self._stack = contextlib.ExitStack()
         self._watches = []
         self._began = 0
-        # Nothing happens by itself: no duplicate address detection, and no solicitations.
-        run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0",
-            "net.ipv6.conf.default.accept_ra=0")
+        be_quiet()
 
     def memory_mib(self):
         """What the daemon has in memory."""
-        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.reach.daemon.pid}/status").read_text())[1]) / 1024
+        return memory_mib(self.reach.process.pid)
 
     def close(self):
         self._stack.close()

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from ground import now
+from programs import now
 from table import situation
 
 #: Attempts notice a loss of their path, and starts after it wait for the new path to settle.

@@ -2,7 +2,8 @@
 
 import time
 
-from ground import METRICS, TALKERS, VALIDATION, now, run
+from ground import METRICS, TALKERS, VALIDATION
+from programs import now, run
 from table import situation
 
 #: A second without an answer to several transmissions, then a test of 1.5 s.

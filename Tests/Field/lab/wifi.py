@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from ground import has_carrier, now, wait_for
+from ground import has_carrier
+from programs import now, wait_for
 from table import situation
 
 #: Without beacons for so long the kernel gives an access point up (mac80211: seven beacons, then probes).

@@ -13,9 +13,11 @@ import time
 import urllib.request
 from pathlib import Path
 
+from answers import nginx
 from certificates import Authority
-from stage import (LOGIN, NAMES, OTHER, WEB, WEB6, Chatter, NetworkManager, Reach, bind, inside, new_namespace, now, run, run_in,
-                   started, wire)
+from namespaces import bind, inside, new_namespace, run_in, wire
+from programs import now, run, started
+from stage import LOGIN, NAMES, OTHER, WEB, WEB6, Chatter, NetworkManager, Reach
 
 # For both. NetworkManager's and reach's default is 300 s: then NetworkManager sees an outage within five minutes, and reach
 # when something fails.
@@ -120,22 +122,12 @@ class Internet:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def _nginx(self, namespace, name, servers):
-        directory = self.directory / name
-        directory.mkdir()
-        file = self._configure(name, servers)
-        nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin")
+        (self.directory / name).mkdir()
+        program = nginx(self.directory / name, servers)
         with inside(namespace):
-            return self.stack.enter_context(started([nginx, "-c", str(file), "-p", str(directory)],
-                                                    stderr=subprocess.DEVNULL))
-
-    def _configure(self, name, servers):
-        directory = self.directory / name
-        places = " ".join(f"{part}_temp_path {directory}/{part};"
-                          for part in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        file = directory / "nginx.conf"
-        file.write_text(f"daemon off; pid {directory}/pid; error_log {directory}/errors;\nevents {{}}\n"
-                        f"http {{ access_log off; root {directory}; {places} {servers} }}\n")
-        return file
+            program.start()
+        self.stack.callback(program.stop)
+        return program
 
     def requests_seen(self):
         """How many of the scenes' queued requests have arrived by HTTP."""
@@ -157,8 +149,8 @@ class Internet:
 
     def answer_api(self, answer):
         """Sets the answer of the portal's API (RFC 8908)."""
-        self._configure("api", self.api_servers % json.dumps(answer))
-        self.api.send_signal(signal.SIGHUP)
+        nginx(self.directory / "api", self.api_servers % json.dumps(answer))
+        self.api.signal(signal.SIGHUP)
 
     def announce_api(self, is_there=True):
         """The machine's default route of IPv6 is from the router's advertisement, which has the portal's API (RFC 8910); or not."""
@@ -182,12 +174,12 @@ class Internet:
                 if not backup.exists():
                     backup.write_bytes(place.read_bytes())
                 place.write_bytes(source.read_bytes())
-        self.web.send_signal(signal.SIGHUP)
+        self.web.signal(signal.SIGHUP)
 
     def restore_certificate(self):
         for place in self.shop:
             place.write_bytes(place.with_suffix(place.suffix + ".good").read_bytes())
-        self.web.send_signal(signal.SIGHUP)
+        self.web.signal(signal.SIGHUP)
 
 
 def advertise(link, uri, lifetime):

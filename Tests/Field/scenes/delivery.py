@@ -7,9 +7,10 @@ import threading
 import time
 from pathlib import Path
 
-from stage import Reach, inside, new_namespace, now, output_of, run, run_in, wire
 from answers import serve
-from namespaces import count_packets, packets
+from namespaces import count_packets, inside, new_namespace, packets, run_in, wire
+from programs import now, output_of, run
+from stage import Reach
 
 SERVER = "203.0.113.10"
 # A server of an intranet, behind the cable's gateway, and the gateway itself, which is on the link.
@@ -248,7 +249,7 @@ class Play:
         limit = now() + 60
         while len(journal.seen("/line")) < count // 3 and now() < limit:
             time.sleep(0.005)
-        self.reach.kill_daemon()
+        self.reach.kill()
         arrived = len(journal.seen("/line"))
         self.report.note(now() - self.began, "server", f"{arrived} had arrived when the daemon was killed")
         time.sleep(0.5)

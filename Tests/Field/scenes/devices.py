@@ -14,7 +14,9 @@ import time
 import urllib.request
 from pathlib import Path
 
-from stage import Reach, new_namespace, now, run, run_in, started, wire
+from namespaces import new_namespace, run_in, wire
+from programs import now, run, started
+from stage import Reach
 
 COUNT, INTERVAL, OFF = 20, 5, 20
 PORT = 9115
@@ -132,7 +134,7 @@ def devices(report, options, directory):
             run_in(lan, "ip", "address", change, f"{address(number)}/24", "dev", "far0")
             truth[number][0 if change == "del" else 1] = now()
         time.sleep(3 * INTERVAL)
-        late = re.findall(r"probe \S+ is paused", reach.log.read_text())
+        late = re.findall(r"probe \S+ is paused", reach.said())
         report.check(not late, None, "reach probes", f"{len(late)} pauses: the path is not to blame")
         # An attempt begins at most a twentieth of the interval late.
         bound = INTERVAL * 1.05 + 1

@@ -8,9 +8,10 @@ import tempfile
 import threading
 import time
 
-from stage import Reach, bind, inside, new_namespace, now, run, run_in, wire
 from answers import reply
-from namespaces import count_packets, packets
+from namespaces import bind, count_packets, inside, new_namespace, packets, run_in, wire
+from programs import now, run
+from stage import Reach
 
 SERVER, SERVER6, FAR_END = "203.0.113.10", "2001:db8:80::80", "203.0.113.77"
 ROUTER, MODEM_GATEWAY, NAME_SERVER = "192.0.2.1", "198.51.100.1", "198.18.5.53"

@@ -16,7 +16,9 @@ import threading
 import time
 from pathlib import Path
 
-from stage import Failure, Reach, inside, new_namespace, run, run_in, wire
+from namespaces import inside, new_namespace, run_in, wire
+from programs import Failure, run
+from stage import Reach
 
 WEB, OFFICE = "198.51.100.80", "198.51.100.90"
 HOLD = 8
@@ -201,7 +203,7 @@ class Mouths:
     def probe(self):
         # As `reach explain --probe` starts it, with another configuration than the machine's.
         result = subprocess.run(
-            [self.reach.reachd, "--diagnose", "internet", "--config", str(self.reach.configuration)], capture_output=True,
+            [self.reach.arguments[0], "--diagnose", "internet", "--config", str(self.reach.configuration)], capture_output=True,
             text=True, timeout=60, env={**os.environ, "REACH_SOCKET": str(self.reach.socket)})
         report = json.loads(result.stdout.splitlines()[0])
         if report["outcome"] in ("ok", "degraded"):
@@ -220,8 +222,8 @@ class Mouths:
         return said(*text[-1].split("|")) if text else "-"
 
     def log(self):
-        lines = re.findall(r"the Internet is (lost|back).*", self.reach.log.read_text())
-        layers = re.findall(r"layer=(\S+)", self.reach.log.read_text())
+        lines = re.findall(r"the Internet is (lost|back).*", self.reach.said())
+        layers = re.findall(r"layer=(\S+)", self.reach.said())
         return "works" if not lines or lines[-1] == "back" else layers[-1]
 
     def top(self):

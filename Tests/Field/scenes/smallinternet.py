@@ -12,15 +12,14 @@ import socket
 import ssl
 import struct
 import subprocess
-import sys
 import threading
 import time
 import traceback
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ground"))
-from answers import question, reply, serve  # noqa: E402
-from namespaces import CLONE_NEWNET, CLONE_NEWNS, inside, prepare_child, system_call  # noqa: E402
+from answers import question, reply, serve
+from namespaces import CLONE_NEWNET, CLONE_NEWNS, inside
+from programs import prepare_child, system_call
 
 CLONE_NEWPID = 0x20000000
 WWW, CHECK, SECOND, DNS, DNS2, NOTHING = (f"198.51.100.{n}" for n in (10, 11, 12, 53, 54, 70))
@@ -56,7 +55,7 @@ def alone(work):
         system_call("unshare", CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)
         inner = os.fork()
         if inner == 0:
-            prepare_child(None)
+            prepare_child()
             status = 3
             try:
                 mount("none", "/", None, 0x44000)

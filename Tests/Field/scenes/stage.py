@@ -4,27 +4,22 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("contrib/bench", "Tests/Field/ground")]
-from namespaces import CLONE_NEWNET, bind, inside, new_namespace, now, output_of, run, run_in, started, wire  # noqa: E402,F401
+from namespaces import inside
+from programs import Failure, now, started, wait_for
+from reachd import Reachd
 
 WEB, NAMES = "198.51.100.80", "198.51.100.53"
 # Another host, which has nothing to do with the checks.
 OTHER = "198.51.100.7"
 WEB6 = "2001:db8:80::80"
 LOGIN = "http://192.0.2.1:8080/login"
-
-
-class Failure(Exception):
-    pass
 
 
 # ---------------------------------------------------------------- lines of programs
@@ -99,21 +94,13 @@ class Report:
 # ---------------------------------------------------------------- the programs
 
 
-class Reach:
+class Reach(Reachd):
     """`reachd` in the current namespace, and a `reach watch` of it."""
 
     def __init__(self, options, directory, configuration):
         self.reach = options.reach
-        self.reachd = str(Path(options.reach).with_name("reachd"))
-        self.directory = Path(directory)
-        self.socket = self.directory / "socket"
-        self.state = self.directory / "state"
-        self.state.mkdir(exist_ok=True)
-        self.configuration = self.directory / "reach.toml"
-        self.configuration.write_text(configuration)
-        self.log = self.directory / "reachd.log"
+        super().__init__(Path(options.reach).with_name("reachd"), Path(directory), configuration)
         self.stack = contextlib.ExitStack()
-        self.daemon = None
         self.events = None
 
     def __enter__(self):
@@ -126,25 +113,12 @@ class Reach:
         return self
 
     def __exit__(self, *_):
-        if self.daemon.poll() is None:
-            self.daemon.terminate()
-            self.daemon.wait(10)
+        self.stop()
         self.stack.close()
 
     def start_daemon(self):
-        with open(self.log, "ab") as log:
-            self.daemon = self.stack.enter_context(started(
-                [self.reachd, "--config", str(self.configuration), "--socket", str(self.socket), "--state",
-                 str(self.state)], stderr=log))
-        deadline = now() + 10
-        while self.status() is None:
-            if self.daemon.poll() is not None or now() > deadline:
-                raise Failure(f"reachd does not answer: {self.log.read_text()}")
-            time.sleep(0.02)
-
-    def kill_daemon(self):
-        self.daemon.send_signal(signal.SIGKILL)
-        self.daemon.wait()
+        self.start()
+        self.await_answer()
 
     def call(self, *arguments, check=True):
         result = subprocess.run([self.reach, *map(str, arguments), "--socket", str(self.socket)], capture_output=True,
@@ -260,7 +234,7 @@ class NetworkManager:
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.stack.enter_context(
             started(["dbus-daemon", f"--config-file={bus}", "--nofork", "--nopidfile"], **quiet))
-        self._await(lambda: os.path.exists("/run/dbus/system_bus_socket"), "the bus does not come up")
+        wait_for(lambda: os.path.exists("/run/dbus/system_bus_socket"), "the bus comes up", 15)
         settings = self.directory / "NetworkManager.conf"
         settings.write_text(SETTINGS.format(interval=self.interval))
         environment = dict(os.environ)
@@ -275,21 +249,13 @@ class NetworkManager:
         script = ("mount -o remount,bind,ro /sys && mount -t tmpfs tmpfs /var/lib && "
                   f"exec {self.root}/usr/sbin/NetworkManager --no-daemon --config={settings} {places}")
         self.stack.enter_context(started(["unshare", "--mount", "sh", "-c", script], env=environment, **quiet))
-        self._await(lambda: self.read() is not None, "NetworkManager does not answer")
+        wait_for(lambda: self.read() is not None, "NetworkManager answers", 15, 0.05)
         threading.Thread(target=self._follow, daemon=True).start()
         return self
 
     def __exit__(self, *_):
         self.ended.set()
         self.stack.close()
-
-    @staticmethod
-    def _await(condition, complaint):
-        deadline = now() + 15
-        while not condition():
-            if now() > deadline:
-                raise Failure(complaint)
-            time.sleep(0.05)
 
     def read(self):
         """Its connectivity, as a word."""

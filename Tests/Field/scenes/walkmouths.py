@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-import signal
 import socket
 import subprocess
 import threading
@@ -14,7 +13,9 @@ from pathlib import Path
 
 import walkservices
 import walkworld
-from measuring import started
+from namespaces import bind
+from programs import started, wait_for
+from reachd import Reachd
 from walkworld import FAR, FAR6
 
 TARGETS = {"far": FAR, "far6": FAR6, "e0": "interface:e0", "internet": "internet"}
@@ -89,44 +90,34 @@ class Mouths:
         self.lines = self.place / "lines"
         self.lines.touch()
         hooks = self.place / "hooks"
-        (self.place / "state").mkdir()
         hooks.mkdir()
         self.page = self.place / "page"
         self.page.mkdir()
-        walkservices.write_resolver(self.place)
+        bind("/etc/resolv.conf", f"nameserver {walkservices.NAMES}\noptions timeout:1 attempts:2\n", self.place)
         (hooks / "hook").write_text(HOOK.format(lines=self.lines))
         (hooks / "hook").chmod(0o755)
         proxy = f'proxy = "{walkservices.PROXY}"' if options.proxied else ""
-        (self.place / "reach.toml").write_text(CONFIGURATION.format(
+        self.daemon = Reachd(self.reachd, self.place, CONFIGURATION.format(
             hooks=hooks, page=self.page, connectivity_proxy=proxy,
             queue_proxy=proxy and f'{proxy}\nno_proxy = ["{FAR}"]'))
         # For commands without the daemon, which read the policy of links and the proxy there.
         subprocess.run(["mount", "--bind", str(self.place), "/etc/reach"], check=True)
         self.stack = contextlib.ExitStack()
-        log = self.stack.enter_context(open(self.place / "log", "wb"))
-        self.daemon = self.stack.enter_context(started(
-            [self.reachd, "--config", str(self.place / "reach.toml"), "--socket", str(self.place / "socket"), "--state",
-             str(self.place / "state")], stdout=log, stderr=log))
-        deadline = time.monotonic() + 20
-        while self.one("status", "--json", "--socket", self.place / "socket") is None:
-            if self.daemon.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError((self.place / "log").read_text())
-            time.sleep(0.05)
+        self.daemon.start()
+        self.daemon.await_answer(20)
         # Where the daemon is looked for: explain --probe asks it what it has proved, and takes no other socket.
         standard = Path("/run/reach/reach.sock")
         standard.parent.mkdir(exist_ok=True)
         standard.unlink(missing_ok=True)
-        standard.symlink_to(self.place / "socket")
+        standard.symlink_to(self.daemon.socket)
         self.watches = {name: Watch(self.stack, [self.reach, "watch", "--no-daemon", "--json", target])
                         for name, target in TARGETS.items()}
-        while any(watch.last is None for watch in self.watches.values()) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(lambda: all(watch.last for watch in self.watches.values()), "each watch says something", 20, 0.02)
         # A thread is in the namespace of the thread that started it.
         self.pool = self.stack.enter_context(ThreadPoolExecutor(4))
 
     def close(self):
-        self.daemon.send_signal(signal.SIGTERM)
-        self.daemon.wait(10)
+        self.daemon.stop()
         self.stack.close()
 
     def call(self, *arguments):
@@ -152,7 +143,7 @@ class Mouths:
 
     def ask(self, name):
         """What each mouth says of a target."""
-        target, to = TARGETS[name], ("--socket", self.place / "socket")
+        target, to = TARGETS[name], ("--socket", self.daemon.socket)
         asked = {
             "daemon": ("status", "--json", *to, target), "explain": ("explain", "--json", *to, target),
             "status": ("status", "--json", "--no-daemon", target), "fresh explain": ("explain", "--json", "--no-daemon", target),
@@ -191,7 +182,7 @@ class Mouths:
         it waits or takes another link that has a default route."""
         self.requests += 1
         path = f"/{self.requests}"
-        to = ("--socket", self.place / "socket")
+        to = ("--socket", self.daemon.socket)
         number = self.call("queue", "add", *to, f"http://{FAR}{path}").stdout.split()[-1:]
         if not number:
             return ["queue: the request is not added"]
@@ -249,7 +240,7 @@ class Mouths:
     # ------------------------------------------------------------ what is proved of the Internet
 
     def state(self):
-        return self.one("status", "--json", "--socket", self.place / "socket", "internet") or {}
+        return self.one("status", "--json", "--socket", self.daemon.socket, "internet") or {}
 
     def proofs(self, sends, world):
         """What is wrong with what the mouths say of the Internet, compared with a program that fetches the page by the same link.
@@ -277,11 +268,11 @@ class Mouths:
         past, hook = self.history("internet"), self.hook("internet")
         others = {
             "the metrics": metric and metric[1], "the history": past and past.get("connectivity"), "the hook": hook and hook[4],
-            "explain": (self.one("explain", "--json", "--socket", self.place / "socket", "internet") or {}).get("connectivity"),
+            "explain": (self.one("explain", "--json", "--socket", self.daemon.socket, "internet") or {}).get("connectivity"),
             "links": self.proofs_by_link().get(state.get("interface")) if state.get("status") == "reachable" else None,
         }
         found += [f"internet: {mouth} says {word}, the daemon {proved}" for mouth, word in others.items() if word not in (None, proved)]
-        waits = self.call("wait", "--socket", self.place / "socket", "--until", "validated", "--timeout", "300ms").returncode
+        waits = self.call("wait", "--socket", self.daemon.socket, "--until", "validated", "--timeout", "300ms").returncode
         if (waits == 0) != (proved == "full"):
             found.append(f"internet: wait --until validated ends with {waits}, the daemon says {proved}")
         page = self.page_word(PAGE_WORDS[proved])
@@ -301,14 +292,14 @@ class Mouths:
             time.sleep(0.2)
 
     def proofs_by_link(self):
-        lines = map(json.loads, self.call("links", "--json", "--socket", self.place / "socket").stdout.splitlines())
+        lines = map(json.loads, self.call("links", "--json", "--socket", self.daemon.socket).stdout.splitlines())
         return {link["interface"]: link.get("connectivity") for link in lines}
 
     def validated(self, world):
         """What is wrong with a request that waits for a proof: it is asked of the path to its own host, or to its proxy, which is the
         same here. That may be by another link than the Internet's, by a route of its own."""
         self.requests += 1
-        path, to = f"/{self.requests}", ("--socket", self.place / "socket")
+        path, to = f"/{self.requests}", ("--socket", self.daemon.socket)
         state = self.one("status", "--json", *to, FAR) or {}
         link, before = state.get("interface"), self.proofs_by_link()
         is_proved = state.get("status") == "reachable" and before.get(link) == "full"

@@ -1,47 +1,18 @@
 """The servers behind each router of the walk: a name server, the web with the page of the connectivity checks, a portal and a proxy."""
 
 import contextlib
-import http.server
 import socket
 import struct
-import subprocess
 import threading
-from pathlib import Path
+
+from answers import encoded, question, reply, serve
 
 FAR, NAMES, PROXY_PORT = "203.0.113.10", "203.0.113.53", 3128
 PROXY = f"http://{FAR}:{PROXY_PORT}"
 HOST = "check.example.net"
 CHECK = f"http://{HOST}/204"
-WRITTEN = [b"".join(bytes([len(label)]) + label for label in name.split(b".")) + bytes(1)
-           for name in (HOST.encode(), b"shop.example.net", b"login.example.net")]
-NAME, KNOWN = WRITTEN[0], set(WRITTEN)
+KNOWN = {HOST, "shop.example.net", "login.example.net"}
 WEB, DNS = ("works", "portal", "silent", "fails"), ("works", "silent", "servfail", "refuses")
-
-
-class Web(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        services = self.server.services
-        services.asked.append((self.path, services.link))
-        if services.web == "silent":
-            services.ended.wait(30)
-            return
-        self.send_response({"works": 204, "portal": 302, "fails": 500}[services.web])
-        if services.web == "portal":
-            self.send_header("Location", "http://login.example.net/")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_):
-        """A client that goes away is no error."""
 
 
 class Services:
@@ -51,31 +22,30 @@ class Services:
         self.link, self.asked = link, asked
         self.web, self.names = "works", "works"
         self.ended = threading.Event()
-        self.servers = []
-        for port in (80, PROXY_PORT):
-            server = Server((FAR, port), Web)
-            server.services = self
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            self.servers.append(server)
+        self.servers = [serve(FAR, port, self.page) for port in (80, PROXY_PORT)]
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((NAMES, 53))
         threading.Thread(target=self._answer, daemon=True).start()
 
+    def page(self, page):
+        self.asked.append((page.path, self.link))
+        if self.web == "silent":
+            self.ended.wait(30)
+            return
+        page.send({"works": 204, "portal": 302, "fails": 500}[self.web],
+                  **{"Location": "http://login.example.net/"} if self.web == "portal" else {})
+
     def _answer(self):
         with contextlib.suppress(OSError):
             while True:
-                question, sender = self.socket.recvfrom(1500)
-                if self.names == "silent" or len(question) < 17:
+                query, sender = self.socket.recvfrom(1500)
+                if self.names == "silent" or len(query) < 17:
                     continue
-                end = question.index(0, 12) + 5
-                kind = struct.unpack("!H", question[end - 4:end - 2])[0]
+                name, _, _ = question(query)
                 code = {"works": 0, "servfail": 2, "refuses": 5}[self.names]
-                if code == 0 and question[12:end - 4].lower() not in KNOWN:
+                if code == 0 and name not in KNOWN:
                     code = 3  # A server that knows every name is a portal's.
-                answers = socket.inet_aton(FAR) if code == 0 and kind == 1 else b""
-                head = question[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, 1 if answers else 0, 0, 0)
-                record = struct.pack("!HHHIH", 0xC00C, 1, 1, 1, 4) + answers if answers else b""
-                self.socket.sendto(head + question[12:end] + record, sender)
+                self.socket.sendto(reply(query, [] if code else [FAR], code, 1), sender)
 
     def close(self):
         self.ended.set()
@@ -85,16 +55,9 @@ class Services:
         self.socket.close()
 
 
-def write_resolver(directory):
-    """Names are asked of the server behind the routers; the mount is this process's own."""
-    file = Path(directory) / "resolv.conf"
-    file.write_text(f"nameserver {NAMES}\noptions timeout:1 attempts:2\n")
-    subprocess.run(["mount", "--bind", str(file), "/etc/resolv.conf"], check=True)
-
-
 def is_known():
     """Whether the name server, which has the kernel's own path, says what the address of the page is."""
-    question = struct.pack("!HHHHHH", 7, 0x0100, 1, 0, 0, 0) + NAME + struct.pack("!HH", 1, 1)
+    question = struct.pack("!HHHHHH", 7, 0x0100, 1, 0, 0, 0) + encoded(HOST) + struct.pack("!HH", 1, 1)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         asked.settimeout(1)
         for _ in range(2):

@@ -1,5 +1,6 @@
 """The world of the random walk: a machine with two cables, a router behind each, one far host behind both; and what may happen."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -7,13 +8,11 @@ import tempfile
 from pathlib import Path
 
 import walkservices
-from measuring import inside, libc, system_call, this_namespace
-from stage import CLONE_NEWNET
+from namespaces import coming_back, inside, new_namespace, own_sysfs
 
 FAR, FAR6 = walkservices.FAR, "2001:db8:ffff::10"
 LINKS = ("e0", "e1")
 FARS, REFUSALS = (f"{FAR}/32", "203.0.113.0/24", "default"), ("prohibit", "unreachable", "blackhole", "throw")
-MNT_DETACH = 2
 
 
 def own(link, last):
@@ -28,28 +27,26 @@ class World:
     """New namespaces, which go with this process. The current thread stays in that of the machine."""
 
     def __init__(self):
-        self.home = this_namespace()
+        self.stack = contextlib.ExitStack()
+        self.stack.enter_context(coming_back())
         self.routers, self.asked, self.services = {}, [], {}
         for link in LINKS:
-            system_call("unshare", CLONE_NEWNET)
-            self.quieten()
-            self.routers[link] = this_namespace()
+            self.routers[link] = self.new_namespace()
             for address in (f"{FAR}/32", f"{walkservices.NAMES}/32", f"{FAR6}/128"):
                 self.try_("ip", "address", "add", address, "dev", "lo")
             self.services[link] = walkservices.Services(link, self.asked)
-        system_call("unshare", CLONE_NEWNET)
-        self.quieten()
-        self.machine = this_namespace()
-        # What it shows is the network of the process that mounted it.
-        self.mounted = libc.mount(b"sysfs", b"/sys", b"sysfs", 0, None) == 0
+        self.machine = self.new_namespace()
+        self.stack.enter_context(own_sysfs())
         for link in LINKS:
             self.plug(link)
         self.do(["ip", "route", "add", "default", "via", own("e0", 1), "dev", "e0", "metric", "100"])
 
-    def quieten(self):
-        for command in ("ip link set lo up", "sysctl -qw net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.all.accept_dad=0 "
-                        "net.ipv6.conf.default.accept_ra=0 net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.all.arp_ignore=1"):
-            self.try_(*command.split())
+    @staticmethod
+    def new_namespace():
+        made = new_namespace()
+        for key, value in (("rp_filter", "0"), ("arp_ignore", "1")):
+            Path(f"/proc/sys/net/ipv4/conf/all/{key}").write_text(value)
+        return made
 
     @staticmethod
     def try_(*command):
@@ -118,10 +115,8 @@ class World:
     def close(self):
         for service in self.services.values():
             service.close()
-        if self.mounted:
-            libc.umount2(b"/sys", MNT_DETACH)
-        system_call("setns", self.home, CLONE_NEWNET)
-        for descriptor in (self.home, self.machine, *self.routers.values()):
+        self.stack.close()
+        for descriptor in (self.machine, *self.routers.values()):
             os.close(descriptor)
 
 

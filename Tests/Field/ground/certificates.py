@@ -1,8 +1,8 @@
-"""The certificate authority of the scenes, made with openssl."""
+"""The certificate authority whom tests trust, made with openssl."""
 
 from pathlib import Path
 
-from stage import run
+from programs import run
 
 CONFIGURATION = """[ca]
 default_ca = it
@@ -28,8 +28,8 @@ class Authority:
         self.configuration.write_text(CONFIGURATION.format(self.directory))
         self.root, self.root_key = self.directory / "root.pem", self.directory / "root.key"
         self._key(self.root_key)
-        run("openssl", "req", "-x509", "-new", "-key", self.root_key, "-days", 3650, "-subj", "/CN=Scenes",
-            "-addext", "basicConstraints=critical,CA:TRUE", "-out", self.root, capture_output=True)
+        run("openssl", "req", "-x509", "-new", "-key", self.root_key, "-days", 3650, "-subj", "/CN=Tests",
+            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign", "-out", self.root, capture_output=True)
 
     def issue(self, name, hosts, start="20200101000000Z", end="20490101000000Z"):
         """Makes a certificate; returns the files of the certificate and of its key."""

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its DevTools protocol. Needs nothing but Python's standard library."""
+"""A headless Chromium, driven by its DevTools protocol."""
 
 import base64
 import json
@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+
+from programs import end
 
 
 class Browser:
@@ -43,12 +45,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process, 10)
         shutil.rmtree(self.home, ignore_errors=True)
 
     def _port(self):
