@@ -358,7 +358,8 @@ def pass_descriptors(path, count):
 def all_targets(ground):
     ground.start()
     marker = ground.public / "watched"
-    held = ground.attack(hold_watches, ground.socket, 1100, marker)
+    targets = [f"203.0.{113 + index // 250}.{index % 250 + 1}" for index in range(1100)]
+    held = ground.attack(hold_watches, ground.socket, targets, marker)
     while not marker.exists():
         time.sleep(0.05)
         ground.must_live()
@@ -373,12 +374,13 @@ def all_targets(ground):
     return f"A has {taken}, and B's is taken"
 
 
-def hold_watches(path, count, marker):
+def hold_watches(path, targets, marker):
+    """The marker says how many were taken."""
     held = []
-    for index in range(count):
+    for target in targets:
         with contextlib.suppress(OSError, Refused, Failure):
             connection = Client(path)
-            connection.send("Monitor.Watch", more=True, target=f"203.0.{113 + index // 250}.{index % 250 + 1}")
+            connection.send("Monitor.Watch", more=True, target=target)
             connection.receive()
             held.append(connection)
     fresh = marker.with_suffix(".new")

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from ground import A, ADD, ADD_URL, B, BLACK_HOLE, DAEMON, WAITS, WELL, Client, Failure, Fork, Refused, Skip, someone
-from neighbours import at_rest, flood_by_many, frames
+from neighbours import at_rest, flood_by_many, frames, hold_watches
 from programs import ROOT
 from servers import well
 from table import attack
@@ -163,20 +163,6 @@ def add_conditions(path, conditions, count):
     return taken
 
 
-def watch_urls(path, count, length, marker):
-    held = []
-    for index in range(count):
-        with contextlib.suppress(OSError, Refused, Failure):
-            connection = Client(path)
-            connection.send("Monitor.Watch", more=True, target=f"https://192.0.2.77/{index}-".ljust(length, "a"))
-            connection.receive()
-            held.append(connection)
-    fresh = marker.with_suffix(".new")
-    fresh.write_text(str(len(held)))
-    fresh.rename(marker)
-    time.sleep(600)
-
-
 @attack("long URLs that are watched", "A watches 256 URLs of 0.9 MB, and 256 of 2 KiB, all of one host, and hangs up",
         "the daemon grows by less than 16 MiB, watches one host for them, and gives back what it held", measures=True)
 def long_urls(ground):
@@ -185,7 +171,8 @@ def long_urls(ground):
     held = []
     for length in (900_000, LONGEST_TARGET):
         marker = ground.public / f"watched-{length}"
-        held.append(ground.attack(watch_urls, ground.socket, 256, length, marker))
+        urls = [f"https://192.0.2.77/{index}-".ljust(length, "a") for index in range(256)]
+        held.append(ground.attack(hold_watches, ground.socket, urls, marker))
         deadline = time.monotonic() + 25
         while not marker.exists() and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -29,10 +29,7 @@ def modem(ground):
 @situation("modem-carrier", "a modem whose link has a carrier only while it is registered")
 def modem_carrier(ground):
     modem = ground.modem(EtherModem)
-    modem.await_carrier()
-    modem.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wwan0")
+    ground.begin(modem)
     since = ground.change("no network", lambda: modem.set_cable(False))
     ground.expect("lost", 2, status="not-reachable", root_cause="modem-not-connected", root_interface="wwan0")
     time.sleep(5)
@@ -44,9 +41,7 @@ def modem_carrier(ground):
 @situation("modem-pulled", "a modem is pulled out and plugged in again")
 def modem_pulled(ground):
     modem = ground.modem()
-    modem.configure()
-    ground.start()
-    event = ground.expect("before", 1, status="reachable", interface="wwan0")
+    event = ground.begin(modem)
     index = event["status"]["ipv4"]["ifindex"] if event else 0
     since = ground.change("it is pulled out", modem.unplug)
     ground.expect("gone", 1, status="not-reachable", root_cause="interface-gone", root_interface="wwan0")
@@ -68,9 +63,7 @@ def modem_pulled(ground):
 @situation("modem-silent", "a modem keeps its link and address, and nothing comes back", lasts=120)
 def modem_silent(ground):
     modem = ground.modem()
-    modem.configure("4")
-    ground.start(VALIDATION)
-    ground.expect("before", 10, status="reachable", interface="wwan0", connectivity="full")
+    ground.begin(modem, families="4", configuration=VALIDATION)
     since = ground.change("the network discards all packets", lambda: modem.lose_packets(100))
     # The first check after that is due within the interval, and its packet makes the kernel ask for the gateway.
     ground.expect("lost", 40, status="not-reachable", root_cause="gateway-unreachable", root_interface="wwan0")

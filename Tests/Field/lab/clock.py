@@ -29,10 +29,7 @@ def sleep_machine(seconds):
 def suspend(ground):
     length = 600
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     # They wait for another link, and one of them not for longer than the machine sleeps.
     patient = ground.add("/item/patient", "-d", "1", "--when", "wwan")
     hasty = ground.add("/item/hasty", "-d", "1", "--when", "wwan", "--expires", f"{length // 2}s")
@@ -64,10 +61,7 @@ def suspend(ground):
 def suspend_apart(ground):
     length = 600
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     since = now()
 
     def disconnect():
@@ -119,10 +113,7 @@ def clock(ground):
 @situation("quiet-hour", "an hour on Wi-Fi with validation every 30 s, in which nothing happens", lasts=3600, lasts_slow=60)
 def quiet_hour(ground):
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure("4")
-    ground.start(VALIDATION)
-    ground.expect("before", 5, status="reachable", interface="wlan0", connectivity="full")
+    ground.begin(wifi, families="4", configuration=VALIDATION, within=5)
     ground.change("an hour")
     memory = ground.memory_mib()
     ground.expect_quiet("quiet", 3600 if ground.is_fast else 60)
@@ -136,10 +127,7 @@ def quiet_hour(ground):
 def flapping_hour(ground):
     length = 3600 if ground.is_fast else 60
     cable = ground.cable()
-    cable.await_carrier()
-    cable.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="eth0")
+    ground.begin(cable)
     begin = ground.change(f"it flaps for {length} s")
     ids, cycles, memory = {}, 0, None
     while now() < begin + length:

@@ -126,6 +126,10 @@ class Network:
     def await_carrier(self, within=30):
         wait_for(lambda: has_carrier(self.name), f"{self.name} has a carrier", within)
 
+    def connect(self):
+        """Until the link works."""
+        self.await_carrier()
+
     def talk(self, count=len(TALKERS)):
         """Programs that send to hosts of this network's Internet twice a second, until the result is closed."""
         self._in_far(*(f"address replace {address}/32 dev lo" for address in TALKERS))
@@ -224,11 +228,15 @@ class Modem(Gadget):
     near6, gateway6 = "2001:db8:30::2", "2001:db8:30::1"
     vendor, product, address = "0x1410", "0xb001", "00:00:5e:00:53:02"
 
+    def connect(self):
+        """It works from the start."""
+
 
 class EtherModem(Modem):
     """wwan0, a modem of the driver cdc_ether, which reports a carrier only while it has a network."""
 
     vendor, product = "0x12d1", "0x15c1"
+    connect = Network.connect
 
 
 class Wifi(Network):
@@ -254,6 +262,9 @@ class Wifi(Network):
             self.points[-1].start()
         self._far_addresses("br0")
         self.web = Web(self.namespace, self.ledger, self.far)
+
+    def connect(self):
+        self.join()
 
     def join(self, password=None, wait=True):
         """Starts wpa_supplicant, and waits until it is connected."""
@@ -370,6 +381,16 @@ class Ground:
         self.reach = self._stack.enter_context(Reach(options, self.directory, configuration))
         self._began = now()
         return self.reach
+
+    def begin(self, *networks, families="46", configuration="", within=None):
+        """The machine is in these networks, and the daemon says that it is reachable by the first of them. Returns that event."""
+        for network in reversed(networks):
+            network.connect()
+        for network in networks:
+            network.configure(families)
+        self.start(configuration)
+        proved = {"connectivity": "full"} if configuration else {}
+        return self.expect("before", within or (10 if configuration else 1), status="reachable", interface=networks[0].name, **proved)
 
     def events(self, kind=None, since=0):
         """The lines of the stream so far."""

@@ -48,12 +48,7 @@ def dark_modem(ground):
 @situation("dark-cable", "the Internet behind the cable falls silent while programs send, and Wi-Fi is there", lasts=60)
 def dark_cable(ground):
     cable, wifi = ground.cable(), ground.wifi()
-    wifi.join()
-    cable.await_carrier()
-    cable.configure("4")
-    wifi.configure("4")
-    ground.start(VALIDATION + METRICS)
-    ground.expect("before", 10, status="reachable", interface="eth0", connectivity="full")
+    ground.begin(cable, wifi, families="4", configuration=VALIDATION + METRICS)
     with cable.talk():
         time.sleep(6)
         ground.change("everything behind the cable's gateway is dark", lambda: cable.set_dark(True))
@@ -66,10 +61,7 @@ def dark_cable(ground):
 @situation("dead-host", "one of three hosts falls silent", lasts=120)
 def dead_host(ground):
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure("4")
-    ground.start(VALIDATION + METRICS)
-    ground.expect("before", 10, status="reachable", interface="wlan0", connectivity="full")
+    ground.begin(wifi, families="4", configuration=VALIDATION + METRICS)
     with wifi.talk():
         time.sleep(6)
         ground.change("one host is dead", lambda: wifi.set_dark(True, TALKERS[:1]))
@@ -81,10 +73,7 @@ def dead_host(ground):
 def noise(ground):
     length = 600 if ground.is_fast else 60
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure("4")
-    ground.start(VALIDATION + METRICS)
-    ground.expect("before", 10, status="reachable", interface="wlan0", connectivity="full")
+    ground.begin(wifi, families="4", configuration=VALIDATION + METRICS)
     with wifi.talk():
         time.sleep(6)
         since = ground.change(f"half of all packets are lost, for {length} s", lambda: wifi.lose_packets_both_ways(50))

@@ -29,10 +29,7 @@ def join(ground):
 @situation("roaming", "the station roams between two access points with one name")
 def roaming(ground):
     wifi = ground.wifi(access_points=2)
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     begin = now()
     for _ in range(3):
         here = wifi.state()["bssid"]
@@ -53,10 +50,7 @@ def roaming(ground):
 @situation("goodbye", "the only access point says goodbye, and comes back")
 def goodbye(ground):
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     since = ground.change("the access point stops", wifi.points[0].stop)
     ground.expect("lost", 1, status="not-reachable", root_cause="not-associated", root_interface="wlan0")
     ground.change("a manager removes address and route", wifi.withdraw)
@@ -72,10 +66,7 @@ def goodbye(ground):
 @situation("silent", "the access point loses its power, and gets it back")
 def silent(ground):
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     since = ground.change("the access point falls silent", wifi.points[0].fall_silent)
     ground.expect("lost", SILENCE, status="not-reachable", root_cause="not-associated", root_interface="wlan0")
     time.sleep(10)
@@ -87,10 +78,7 @@ def silent(ground):
 @situation("silent-roam", "one of two access points loses its power; the station finds the other")
 def silent_roam(ground):
     wifi = ground.wifi(access_points=2)
-    wifi.join()
-    wifi.configure()
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi)
     here = wifi.state()["bssid"]
     point = next(point for point in wifi.points if point.address == here)
     since = ground.change("its access point falls silent", point.fall_silent)
@@ -126,10 +114,7 @@ def wrong_password(ground):
 @situation("deaf", "the station stays joined, and no packet comes back", lasts=90)
 def deaf(ground):
     wifi = ground.wifi()
-    wifi.join()
-    wifi.configure("4")
-    ground.start()
-    ground.expect("before", 1, status="reachable", interface="wlan0")
+    ground.begin(wifi, families="4")
     since = ground.change("the far end loses all packets", lambda: wifi.lose_packets(100))
     # Somebody has to send for the kernel to notice.
     ground.ping(wifi.gateway, 25)

@@ -16,7 +16,7 @@ from pathlib import Path
 from answers import nginx
 from certificates import Authority
 from namespaces import bind, inside, new_namespace, run_in, wire
-from programs import now, run, started
+from programs import PATH, now, run, started
 from stage import LOGIN, NAMES, OTHER, WEB, WEB6, Chatter, NetworkManager, Reach
 
 # For both. NetworkManager's and reach's default is 300 s: then NetworkManager sees an outage within five minutes, and reach
@@ -114,7 +114,7 @@ class Internet:
         self.api = self._nginx(self.router, "api", self.api_servers % "{}")
         self.portal = self._nginx(self.router, "portal", f"""
             server {{ listen 8080; listen [::]:8080; location / {{ return 302 {LOGIN}; }} }}""")
-        dnsmasq = shutil.which("dnsmasq", path="/usr/sbin:/usr/bin:/usr/local/sbin")
+        dnsmasq = shutil.which("dnsmasq", path=PATH)
         with inside(self.internet):
             self.stack.enter_context(started(
                 [dnsmasq, "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts", "--pid-file=",

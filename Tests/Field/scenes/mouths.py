@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import http.server
 import json
 import os
 import pty
@@ -12,10 +11,10 @@ import shutil
 import struct
 import subprocess
 import termios
-import threading
 import time
 from pathlib import Path
 
+from answers import serve
 from namespaces import inside, new_namespace, run_in, wire
 from programs import Failure, run
 from stage import Reach
@@ -72,20 +71,9 @@ def said(status, connectivity, cause="", interface="", reason=""):
     return " ".join(filter(None, [LAYER.get(cause) or LAYER.get(reason, "?"), interface]))
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        if self.server.portal:
-            self.send_response(302)
-            self.send_header("Location", "http://192.0.2.1/login")
-        else:
-            self.send_response(204)
-        self.send_header("Content-Length", "0") if self.server.portal else None
-        self.end_headers()
+def page(page):
+    """204, or a portal's login where `portal` of the server says so."""
+    page.send(302, Location="http://192.0.2.1/login") if page.server.portal else page.send(204)
 
 
 class Network:
@@ -98,10 +86,8 @@ class Network:
             for address in (WEB, OFFICE):
                 run_in(place, "ip", "address", "add", f"{address}/32", "dev", "lo")
             with inside(place):
-                server = http.server.ThreadingHTTPServer((WEB, 80), Page)
-            server.portal = False
-            self.servers.append(server)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+                self.servers.append(serve(WEB, 80, page))
+            self.servers[-1].portal = False
         run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
 
     def on(self, place, *commands):
