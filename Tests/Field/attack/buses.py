@@ -18,8 +18,7 @@ from table import attack
 DESKTOP = 64005
 NETWORK_MANAGER, BUS, PROPERTIES = "org.freedesktop.NetworkManager", "org.freedesktop.DBus", "org.freedesktop.DBus.Properties"
 PLACE = "/org/freedesktop/NetworkManager"
-CALL, RETURN, ERROR, SIGNAL = 1, 2, 3, 4
-NO_REPLY = 1
+CALL, RETURN, SIGNAL = 1, 2, 4
 #: In MiB.
 GROWTH = 32
 #: What A calls by so many connections. A bus hands messages over in their order, so many more keep others waiting (SECURITY.md).

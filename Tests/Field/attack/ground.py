@@ -208,7 +208,6 @@ class Latency:
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
         # Counted from the sending: on a machine that is too slow for the grid, waits add up, and ratios mean nothing.
         self.served = {key: quantile(sample["served"], 0.99) for key, sample in samples.items()}
-        self.longest = {key: max(sample["served"], default=PATIENCE) for key, sample in samples.items()}
 
     def within(self, idle):
         """Whether it is at most five times one of these, or the least that is judged."""
@@ -507,11 +506,6 @@ class Ground:
         if self.idle_beside and self.latency.is_served_as(self.idle_beside, self.share):
             return False
         return not self.latency.within([self.options.idle, *filter(None, [self.idle, self.idle_beside])])
-
-    def is_excused(self, longest):
-        """Whether a call that took longer than this did so by the machine's load, which an idle daemon felt, too."""
-        beside = self.idle_beside and max(self.idle_beside.longest.values())
-        return bool(beside) and max(self.latency.longest.values()) * self.share <= max(longest, 5 * beside)
 
     def _latency(self, path, seconds, may_refuse=False):
         return self._begin_latency(path, seconds, may_refuse)()

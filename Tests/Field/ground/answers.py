@@ -1,11 +1,13 @@
 """Servers that print nothing, nginx, and what a name server answers."""
 
+import contextlib
 import http.server
 import shutil
 import socket
 import socketserver
 import struct
 import threading
+import time
 
 from programs import PATH, Program, wait_for
 
@@ -20,19 +22,23 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_PUT = do_GET
 
-    def body(self):
-        """None if the client hung up before its end."""
-        length = int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(length)
-        return body if len(body) == length else None
+    def body(self, pause=0):
+        """None if the client hung up before its end. - pause: Seconds after each 64 KiB that are read."""
+        left, body = int(self.headers.get("Content-Length", 0)), b""
+        while left and (piece := self.rfile.read(min(left, 1 << 16))):
+            body += piece
+            left -= len(piece)
+            time.sleep(pause)
+        return None if left else body
 
-    def send(self, status, **headers):
+    def send(self, status, content=b"", **headers):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         if status != 204:
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
+        self.wfile.write(content)
 
     def log_message(self, *_):
         pass
@@ -54,6 +60,24 @@ def serve(address, port, answer, context=None):
     if context:
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+    return server
+
+
+def serve_names(address, answer, port=53):
+    """Sends what `answer(query)` returns to who asks; nothing if that is None or an error. Until the socket is closed."""
+    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, port))
+
+    def one(query, sender):
+        with contextlib.suppress(Exception):
+            if (found := answer(query)) is not None:
+                server.sendto(found, sender)
+
+    def run():
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=one, args=server.recvfrom(4096), daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()
     return server
 
 

@@ -351,7 +351,6 @@ class Ground:
         self.rows = []
         self.reach = None
         self._stack = contextlib.ExitStack()
-        self._watches = []
         self._began = 0
         be_quiet()
 

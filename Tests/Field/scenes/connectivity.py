@@ -15,8 +15,8 @@ from pathlib import Path
 
 from answers import nginx
 from certificates import Authority
-from namespaces import bind, inside, new_namespace, run_in, wire
-from programs import PATH, now, run, started
+from namespaces import bind, inside, new_namespace, own_sysfs, run_in, wire
+from programs import PATH, now, started
 from stage import LOGIN, NAMES, OTHER, WEB, WEB6, Chatter, NetworkManager, Reach
 
 # For both. NetworkManager's and reach's default is 300 s: then NetworkManager sees an outage within five minutes, and reach
@@ -81,14 +81,12 @@ class Internet:
         run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
         run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647", "net.ipv6.conf.up0.accept_ra=1",
                "net.ipv6.conf.up0.autoconf=0")
-        # /sys shows the network of the process that mounts it.
-        run("mount", "-t", "sysfs", "sysfs", "/sys")
+        self.stack.enter_context(own_sysfs())
         self._serve()
         return self
 
     def __exit__(self, *_):
         self.stack.close()
-        subprocess.run(["umount", "-l", "/sys"])
 
     def _serve(self):
         authority = Authority(self.directory)

@@ -1,16 +1,16 @@
 """Scenes of the queue: requests that wait for an unmetered network, a link that is lost in an upload, a killed daemon."""
 
+import contextlib
 import hashlib
 import json
-import subprocess
 import threading
 import time
 from pathlib import Path
 
 from answers import serve
-from namespaces import count_packets, inside, new_namespace, packets, run_in, wire
+from namespaces import count_packets, inside, own_sysfs, packets
 from programs import now, output_of, run
-from stage import Reach
+from stage import CLASSES, Reach, cable_and_modem
 
 SERVER = "203.0.113.10"
 # A server of an intranet, behind the cable's gateway, and the gateway itself, which is on the link.
@@ -20,15 +20,6 @@ GATEWAYS = {"lan0": ("192.0.2.1", 100), "mob0": ("198.51.100.1", 700)}
 START_BOUND = 1.3
 # An attempt whose path is lost waits this long for the path to return (QueuePolicy.linger).
 LINGER = 2
-
-CONFIGURATION = """
-[[interface]]
-match = "lan*"
-class = "wired"
-[[interface]]
-match = "mob*"
-class = "wwan"
-"""
 
 
 class Journal:
@@ -69,15 +60,12 @@ class Links:
 
     def __init__(self, directory):
         self.directory = Path(directory)
+        self.stack = contextlib.ExitStack()
 
     def __enter__(self):
-        self.internet, self.machine = new_namespace(), new_namespace()
-        for name, network in (("lan0", "192.0.2"), ("mob0", "198.51.100")):
-            wire(self.machine, name, [f"{network}.2/24"], self.internet, f"far-{name}", [f"{network}.1/24"])
-        run_in(self.machine, "ip", "link", "set", "lan0", "down")
-        for server in (SERVER, INTRANET):
-            run_in(self.internet, "ip", "address", "add", f"{server}/32", "dev", "lo")
-        run("mount", "-t", "sysfs", "sysfs", "/sys")
+        self.internet, self.machine = cable_and_modem([f"{SERVER}/32", f"{INTRANET}/32"])
+        run("ip", "link", "set", "lan0", "down")
+        self.stack.enter_context(own_sysfs())
         count_packets(**{name: f'oifname "{name}" meta nfproto ipv4' for name in GATEWAYS})
         self.route("mob0")
         self.journal = Journal(self.internet)
@@ -85,7 +73,7 @@ class Links:
 
     def __exit__(self, *_):
         self.journal.server.shutdown()
-        subprocess.run(["umount", "-l", "/sys"])
+        self.stack.close()
 
     def route(self, name):
         gateway, metric = GATEWAYS[name]
@@ -281,7 +269,7 @@ SCENES = {
 
 
 def play(names, report, options, directory):
-    with Links(directory) as links, Reach(options, directory, CONFIGURATION) as reach:
+    with Links(directory) as links, Reach(options, directory, CLASSES) as reach:
         player = Play(report, links, reach, options)
         for name in names:
             report.begin(name, SCENES[name][0])

@@ -2,29 +2,19 @@
 
 import contextlib
 import json
-import socket
 import subprocess
 import tempfile
-import threading
 import time
 
-from answers import reply
-from namespaces import bind, count_packets, inside, new_namespace, packets, run_in, wire
+from answers import reply, serve, serve_names
+from namespaces import bind, count_packets, inside, new_namespace, own_sysfs, packets, run_in, wire
 from programs import now, run
-from stage import Reach
+from stage import CLASSES, Reach, cable_and_modem
 
 SERVER, SERVER6, FAR_END = "203.0.113.10", "2001:db8:80::80", "203.0.113.77"
 ROUTER, MODEM_GATEWAY, NAME_SERVER = "192.0.2.1", "198.51.100.1", "198.18.5.53"
 PROXY_PORT = 3128
 
-LINKS = """
-[[interface]]
-match = "lan*"
-class = "wired"
-[[interface]]
-match = "mob*"
-class = "wwan"
-"""
 CHECKS = """
 [connectivity]
 endpoints = ["http://check.example.net/204"]
@@ -33,63 +23,29 @@ timeout = "2s"
 """
 
 
-class Names:
-    """A name server that gives every name one address of IPv4, and none of IPv6."""
-
-    def __init__(self, namespace, address, answer):
-        self.answer = answer
-        with inside(namespace):
-            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind((address, 53))
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def _serve(self):
-        with contextlib.suppress(OSError):
-            while True:
-                query, client = self.socket.recvfrom(2048)
-                self.socket.sendto(reply(query, [self.answer]), client)
-
-    def close(self):
-        self.socket.close()
-
-
 class Web:
-    """A server that answers every request after its body: by default 204 for `/204`, 200 for the rest."""
+    """A server that answers every request after its body: with a page, or 204 for `/204` and 200 for the rest."""
 
-    def __init__(self, namespace, address, port=80, answer=None, pace=0):
-        self.paths, self.answer, self.pace = [], answer, pace
+    def __init__(self, namespace, address, port=80, content=None, pause=0):
+        self.paths, self.content, self.pause = [], content, pause
         with inside(namespace):
-            self.socket = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET)
-        threading.Thread(target=self._serve, daemon=True).start()
+            self.server = serve(address, port, self.answer)
 
-    def _serve(self):
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=self._handle, args=(self.socket.accept()[0],), daemon=True).start()
-
-    def _handle(self, connection):
-        with contextlib.suppress(OSError, ValueError), connection, connection.makefile("rb") as reader:
-            while line := reader.readline():
-                path, length = line.split()[1].decode(), 0
-                while (field := reader.readline().strip().lower()):
-                    if field.startswith(b"content-length:"):
-                        length = int(field.split(b":")[1])
-                    if field.startswith(b"expect:"):
-                        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-                while length and (piece := reader.read(min(length, 65536))):
-                    length -= len(piece)
-                    time.sleep(self.pace)
-                if length:
-                    return
-                self.paths.append(path)
-                reply = self.answer or (b"204 No Content\r\n" if path.endswith("/204") else b"200 OK\r\nContent-Length: 0\r\n")
-                connection.sendall(b"HTTP/1.1 " + reply + b"\r\n")
+    def answer(self, page):
+        if page.body(self.pause) is None:
+            return
+        self.paths.append(page.path)
+        if self.content:
+            page.send(200, self.content, **{"Content-Type": "text/html"})
+        else:
+            page.send(204 if page.path.endswith("/204") else 200)
 
     def count(self, path):
         return sum(seen.endswith(path) for seen in self.paths)
 
     def close(self):
-        self.socket.close()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Play:
@@ -98,16 +54,11 @@ class Play:
     def __init__(self, report, options, directory):
         self.report, self.options, self.directory = report, options, directory
         self.stack = contextlib.ExitStack()
-        self.began = now()
+        self.began, self.named = now(), SERVER
 
     def __enter__(self):
-        self.internet, self.machine = new_namespace(), new_namespace()
-        for name, network in (("lan0", "192.0.2"), ("mob0", "198.51.100")):
-            wire(self.machine, name, [f"{network}.2/24"], self.internet, f"far-{name}", [f"{network}.1/24"])
-        for address in (f"{SERVER}/32", f"{FAR_END}/32", f"{SERVER6}/128"):
-            run_in(self.internet, "ip", "address", "add", address, "dev", "lo")
-        run("mount", "-t", "sysfs", "sysfs", "/sys")
-        self.stack.callback(subprocess.run, ["umount", "-l", "/sys"])
+        self.internet, self.machine = cable_and_modem([f"{SERVER}/32", f"{FAR_END}/32", f"{SERVER6}/128"])
+        self.stack.enter_context(own_sysfs())
         run("ip", "route", "add", "default", "via", ROUTER, "dev", "lan0", "metric", "100")
         return self
 
@@ -121,10 +72,12 @@ class Play:
     def web(self, *arguments, **options):
         return self.use(Web(self.internet, *arguments, **options))
 
-    def names(self, address, answer=SERVER, namespace=None):
+    def names(self, address, namespace=None):
+        """A name server that gives every name the address `named`, and none of IPv6."""
         bind("/etc/resolv.conf", f"nameserver {address}\noptions timeout:1 attempts:1\n", self.directory)
         self.stack.callback(subprocess.run, ["umount", "-l", "/etc/resolv.conf"])
-        return self.use(Names(self.internet if namespace is None else namespace, address, answer))
+        with inside(self.internet if namespace is None else namespace):
+            self.use(serve_names(address, lambda query: reply(query, [self.named])))
 
     def reach(self, configuration):
         self.daemon = self.stack.enter_context(Reach(self.options, self.directory, configuration))
@@ -161,7 +114,7 @@ class Play:
         web = self.web(SERVER)
         self.names(NAME_SERVER, namespace=side)
         count_packets(side='oifname "side0" udp dport 53', cable='oifname "lan0" udp dport 53')
-        self.reach(LINKS + CHECKS)
+        self.reach(CLASSES + CHECKS)
         self.change("the only name server is on another link than the default route")
         self.expect("connectivity full", self.connectivity("full"), 5)
         self.began = now()
@@ -172,14 +125,15 @@ class Play:
 
     def portal_by_names(self):
         web = self.web(SERVER)
-        login = self.web(ROUTER, answer=b"200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nlogin")
-        names = self.names(ROUTER, answer=ROUTER)
-        self.reach(LINKS + CHECKS)
+        login = self.web(ROUTER, content=b"login")
+        self.named = ROUTER
+        self.names(ROUTER)
+        self.reach(CLASSES + CHECKS)
         self.change("the name server answers each name with the router's own address, which has a login page")
         self.expect("connectivity portal", self.connectivity("portal"), 5)
         self.add("http://news.example.net/feed")
         self.never("the request for a public name is sent to no login page", lambda: login.count("/feed"), 3)
-        names.answer = SERVER
+        self.named = SERVER
         self.change("the login is done: names have their addresses")
         self.expect("connectivity full", self.connectivity("full"), 30)
         self.began = now()
@@ -205,7 +159,7 @@ class Play:
         run("ip", "route", "add", f"{FAR_END}/32", "via", ROUTER, "dev", "lan0")
         self.tunnel(works=False)
         count_packets(lan='oifname "lan0" tcp dport 80', modem='oifname "mob0" tcp dport 80')
-        self.reach(LINKS + f'[connectivity]\nendpoints = ["http://{SERVER}/204"]\ninterval = "10s"\ntimeout = "2s"\n')
+        self.reach(CLASSES + f'[connectivity]\nendpoints = ["http://{SERVER}/204"]\ninterval = "10s"\ntimeout = "2s"\n')
         self.change("all traffic goes into a tunnel whose server is dead")
         self.expect("connectivity limited", self.connectivity("limited"), 8)
         for number in range(3):
@@ -219,7 +173,7 @@ class Play:
         run("ip", "route", "del", "default")
         run("ip", "route", "add", f"{FAR_END}/32", "via", MODEM_GATEWAY, "dev", "mob0")
         self.tunnel(works=True)
-        self.reach(LINKS)
+        self.reach(CLASSES)
         self.change("a tunnel over a modem")
         self.expect("the tunnel is metered", lambda: self.daemon.status()["metered"], 3)
         self.add("--when", "unmetered", "-d", "x=1", f"http://{SERVER}/order")
@@ -235,7 +189,7 @@ class Play:
             run("nft", "add table ip filter; add chain ip filter in { type filter hook prerouting priority 0; }")
             run("nft", f"add rule ip filter in ip daddr {SERVER} drop")
         proxy = f'proxy = "http://{ROUTER}:{PROXY_PORT}"\n'
-        self.reach(LINKS + CHECKS + proxy + "[queue]\n" + proxy)
+        self.reach(CLASSES + CHECKS + proxy + "[queue]\n" + proxy)
         self.change("nothing but the proxy answers")
         self.expect("connectivity full", self.connectivity("full"), 5)
         self.began = now()
@@ -247,8 +201,8 @@ class Play:
         run_in(self.internet, "ip", "address", "add", "2001:db8:1::1/64", "dev", "far-lan0")
         run_in(self.internet, "ip", "address", "add", "2001:db8:2::1/64", "dev", "far-lan0")
         run("ip", "route", "add", "default", "via", "2001:db8:1::1", "dev", "lan0")
-        web = self.web(SERVER6, pace=0.02)
-        self.reach(LINKS)
+        web = self.web(SERVER6, pause=0.02)
+        self.reach(CLASSES)
         body = f"{self.directory}/upload"
         with open(body, "wb") as file:
             file.truncate(12 << 20)
@@ -262,7 +216,7 @@ class Play:
         self.report.check(failed == 0, None, "reach", f"{failed} attempts failed")
 
     def source_rules(self):
-        self.reach(LINKS)
+        self.reach(CLASSES)
         self.change("a rule sends what comes from the cable's address by the modem", "ip", "route", "add", "default", "via",
                     MODEM_GATEWAY, "dev", "mob0", "table", "100")
         run("ip", "rule", "add", "from", "192.0.2.2", "lookup", "100", "pref", "900")

@@ -17,7 +17,7 @@ import time
 import traceback
 from pathlib import Path
 
-from answers import question, reply, serve
+from answers import question, reply, serve, serve_names
 from namespaces import CLONE_NEWNET, CLONE_NEWNS, inside
 from programs import prepare_child, system_call
 
@@ -212,12 +212,9 @@ class SmallInternet:
 
     def name_server(self, address, node="servers", port=53):
         server = NameServer()
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with self.inside(node):
-            datagrams = socket.socket(family, socket.SOCK_DGRAM)
-            datagrams.bind((address, port))
-            streams = socket.create_server((address, port), family=family)
-        threading.Thread(target=server.datagrams, args=(datagrams,), daemon=True).start()
+            serve_names(address, server.answer, port)
+            streams = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET)
         threading.Thread(target=server.streams, args=(streams,), daemon=True).start()
         return server
 
@@ -254,16 +251,6 @@ class NameServer:
             time.sleep(self.delay)
         name, kind, _ = question(query)
         return self.change(self, query, name, kind) if self.change else self.reply(query)
-
-    def datagrams(self, server):
-        def one(query, sender):
-            with contextlib.suppress(Exception):
-                answer = self.answer(query)
-                if answer is not None:
-                    server.sendto(answer, sender)
-        while True:
-            query, sender = server.recvfrom(4096)
-            threading.Thread(target=one, args=(query, sender), daemon=True).start()
 
     def streams(self, server):
         def one(connection):

@@ -11,7 +11,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from namespaces import inside
+from namespaces import inside, new_namespace, run_in, wire
 from programs import Failure, now, started, wait_for
 from reachd import Reachd
 
@@ -176,6 +176,27 @@ class Chatter:
         self.ended.set()
         for end in (*self.near, *self.far, self.server):
             end.close()
+
+
+# The classes of the links of `cable_and_modem`.
+CLASSES = """
+[[interface]]
+match = "lan*"
+class = "wired"
+[[interface]]
+match = "mob*"
+class = "wwan"
+"""
+
+
+def cable_and_modem(addresses):
+    """A machine with lan0 and mob0, in whose namespace this process is then, and one at the other end of both, with these addresses."""
+    internet, machine = new_namespace(), new_namespace()
+    for name, network in (("lan0", "192.0.2"), ("mob0", "198.51.100")):
+        wire(machine, name, [f"{network}.2/24"], internet, f"far-{name}", [f"{network}.1/24"])
+    for address in addresses:
+        run_in(internet, "ip", "address", "add", address, "dev", "lo")
+    return internet, machine
 
 
 CONNECTIVITY = ["unknown", "none", "portal", "limited", "full"]

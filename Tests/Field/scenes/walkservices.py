@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 
-from answers import encoded, question, reply, serve
+from answers import encoded, question, reply, serve, serve_names
 
 FAR, NAMES, PROXY_PORT = "203.0.113.10", "203.0.113.53", 3128
 PROXY = f"http://{FAR}:{PROXY_PORT}"
@@ -23,9 +23,7 @@ class Services:
         self.web, self.names = "works", "works"
         self.ended = threading.Event()
         self.servers = [serve(FAR, port, self.page) for port in (80, PROXY_PORT)]
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind((NAMES, 53))
-        threading.Thread(target=self._answer, daemon=True).start()
+        self.socket = serve_names(NAMES, self.answer)
 
     def page(self, page):
         self.asked.append((page.path, self.link))
@@ -35,17 +33,13 @@ class Services:
         page.send({"works": 204, "portal": 302, "fails": 500}[self.web],
                   **{"Location": "http://login.example.net/"} if self.web == "portal" else {})
 
-    def _answer(self):
-        with contextlib.suppress(OSError):
-            while True:
-                query, sender = self.socket.recvfrom(1500)
-                if self.names == "silent" or len(query) < 17:
-                    continue
-                name, _, _ = question(query)
-                code = {"works": 0, "servfail": 2, "refuses": 5}[self.names]
-                if code == 0 and name not in KNOWN:
-                    code = 3  # A server that knows every name is a portal's.
-                self.socket.sendto(reply(query, [] if code else [FAR], code, 1), sender)
+    def answer(self, query):
+        if self.names == "silent":
+            return None
+        code = {"works": 0, "servfail": 2, "refuses": 5}[self.names]
+        if code == 0 and question(query)[0] not in KNOWN:
+            code = 3  # A server that knows every name is a portal's.
+        return reply(query, [] if code else [FAR], code, 1)
 
     def close(self):
         self.ended.set()
