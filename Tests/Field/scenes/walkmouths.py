@@ -46,8 +46,7 @@ e0 = "interface:e0"
 
 # The words of the page for what the checks can find: as the history, it knows no state between used and not.
 PAGE_WORDS = {"full": {"up"}, "portal": {"down"}, "limited": {"down"}, "none": {"down"}}
-# The page is written at most every five seconds, and a second after what changed.
-# A page begins 1 s after a change and at most every 5 s, and its thread takes what others leave of the processors.
+# The page begins a second after a change, at most every five, and its thread takes what others leave of the processors.
 PAGE_PATIENCE = 20
 
 HOOK = """#!/bin/sh
