@@ -66,7 +66,7 @@ final class PagePublisher {
         snapshot.archives = archives
         let (reference, mailbox) = (loopReference, loop.mailbox)
         thread.run { [snapshot] in
-            // What it took of a processor: on a busy machine a page waits for its turns, and must not be the rarer for it.
+            // What it took of a processor: on a busy machine it waits for its turns, and must not be the rarer for it.
             let begin = SystemClock.threadTime
             let failure = Self.write(snapshot, directory)
             let duration = SystemClock.threadTime - begin
