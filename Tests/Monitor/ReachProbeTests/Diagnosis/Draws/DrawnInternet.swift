@@ -188,33 +188,33 @@ struct DrawnInternet: Sendable {
 
     func address(of site: DrawnSite, _ family: IPAddress.Family) -> IPAddress {
         let literal = "198.51.100.\(site.rawValue)"
-        if family == .ipv4 { return .at(literal) }
-        return .at(isTranslated && site != .anchor ? "64:ff9b::\(literal)" : "2001:db8:80::\(site.rawValue)")
+        if family == .ipv4 { return .literal(literal) }
+        return .literal(isTranslated && site != .anchor ? "64:ff9b::\(literal)" : "2001:db8:80::\(site.rawValue)")
     }
 
     static let gateways: [IPAddress.Family: IPAddress] = [
-        .ipv4: .at("192.0.2.1"), .ipv6: .at("2001:db8:1::1"),
+        .ipv4: .literal("192.0.2.1"), .ipv6: .literal("2001:db8:1::1"),
     ]
 
     func address(of station: DrawnStation, _ family: IPAddress.Family) -> IPAddress? {
         let isIPv4 = family == .ipv4
         switch station {
-        case .machine: return .at(isIPv4 ? "192.0.2.20" : "2001:db8:1::20")
+        case .machine: return .literal(isIPv4 ? "192.0.2.20" : "2001:db8:1::20")
         case .secondLine: return nil
-        case .secondRouter: return .at(isIPv4 ? "192.0.2.3" : "2001:db8:1::3")
+        case .secondRouter: return .literal(isIPv4 ? "192.0.2.3" : "2001:db8:1::3")
         case .proxy:
-            if proxy == .neighbour { return .at(isIPv4 ? "192.0.2.31" : "2001:db8:1::31") }
-            return .at(isIPv4 ? "198.51.100.31" : "2001:db8:80::31")
+            if proxy == .neighbour { return .literal(isIPv4 ? "192.0.2.31" : "2001:db8:1::31") }
+            return .literal(isIPv4 ? "198.51.100.31" : "2001:db8:80::31")
         case .gateway: return Self.gateways[family]
-        case .router(let number): return .at(isIPv4 ? "203.0.113.\(number)" : "2001:db8:f::\(number)")
+        case .router(let number): return .literal(isIPv4 ? "203.0.113.\(number)" : "2001:db8:f::\(number)")
         case .site(let site): return address(of: site, family)
         case .resolver(let place):
             switch resolvers[place].place {
-            case .machine: return .at(isIPv4 ? "127.0.0.1" : "::1")
+            case .machine: return .literal(isIPv4 ? "127.0.0.1" : "::1")
             case .gateway: return Self.gateways[family]
-            case .neighbour: return .at(isIPv4 ? "192.0.2.53" : "2001:db8:1::53")
-            case .provider: return .at(isIPv4 ? "203.0.113.53" : "2001:db8:f::53")
-            case .internet: return .at(isIPv4 ? "198.51.100.5\(3 + place)" : "2001:db8:80::5\(3 + place)")
+            case .neighbour: return .literal(isIPv4 ? "192.0.2.53" : "2001:db8:1::53")
+            case .provider: return .literal(isIPv4 ? "203.0.113.53" : "2001:db8:f::53")
+            case .internet: return .literal(isIPv4 ? "198.51.100.5\(3 + place)" : "2001:db8:80::5\(3 + place)")
             }
         }
     }
