@@ -22,11 +22,13 @@ extension DiagnosisFacts {
         }
         // Providers drop some ports before they look at a segment's life, but not those of the web.
         guard !bursts.isEmpty, isOfWeb, !evidence.isBehindBareLink(host),
-            let router = evidence.traces(host.family).lazy.flatMap(\.hops).first(where: { $0.distance == 2 })?.address
+            let router = ([host] + others).compactMap(evidence.traced).flatMap(\.hops).first(where: { $0.distance == 2 }
+            )
         else { return [] }
         return [
             WeighedFact(
-                .endsAtGateway, "the router \(router) beyond the first hop answers datagrams, and saw no segment")
+                .endsAtGateway,
+                "the router \(router.address) beyond the first hop answers datagrams, and saw no segment")
         ]
     }
 

@@ -61,8 +61,7 @@ extension DiagnosisFinding {
             add(.bad, ", not what the configuration expects")
             if let alike = failsAlike(status, exchange.destination) { return fatal.append(alike) }
             fatal.append(Blame(.server, .target, .http, "\(shown) gives another answer than expected (HTTP \(status))"))
-        case (_, 502), (_, 504):
-            guard exchange.destination.proxy != nil else { fallthrough }
+        case (_, 502...504) where exchange.destination.proxy != nil:
             add(.bad)
             fatal.append(beyondProxy(exchange, "the proxy answers with HTTP \(status) for \(shown)"))
         case (_, 500...):

@@ -50,6 +50,10 @@ extension DiagnosisSituation {
             ($0.target, $0.proxy) = ("http://www.example.net/", proxy)
             $0.change = { if case .exchange = $0 { .exchanged(.init(.response(502))) } else { nil } }
         },
+        Self("a proxy answers that it reaches nobody, as squid does", .failed, .undecided, .target, .proxy) {
+            ($0.target, $0.proxy) = ("http://www.example.net/", proxy)
+            $0.change = { if case .exchange = $0 { .exchanged(.init(.response(503))) } else { nil } }
+        },
         Self("names fail, and an anchor is silent beyond the second router", .failed, .provider, .internet, .internet) {
             $0.anchors = [anchor.address]
             $0.change = nameless(2)
