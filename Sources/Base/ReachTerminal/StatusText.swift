@@ -52,7 +52,10 @@ package struct StatusText {
                     && lastAnswer(path).map { $0 >= state.connectivitySince } ?? false
             }
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
-            return style.paint("the Internet does not answer", .bold) + through + " (\(style.paint(since, .red)))\(end)"
+            let what =
+                state.connectivityReason == .nameNotResolved
+                ? "names are not resolved, though the Internet answers" : "the Internet does not answer"
+            return style.paint(what, .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }
 

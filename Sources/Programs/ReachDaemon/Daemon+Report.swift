@@ -37,7 +37,8 @@ extension Daemon {
     private static func line(_ name: String, _ state: ReachabilityState, at now: Instant) -> String {
         let way = state.interface.map { " by \($0)" } ?? ""
         let cause = state.rootCause.map { ": \($0.sentence)" } ?? ""
-        let proof = state.isValidated ? ", connectivity \(state.connectivity.rawValue)" : ""
+        let why = state.connectivityReason.map { " (\($0.rawValue))" } ?? ""
+        let proof = state.isValidated ? ", connectivity \(state.connectivity.rawValue)\(why)" : ""
         return "\(name) is \(state.status.rawValue)\(way) since \(state.since)\(cause)\(proof), \(state.flaps) flaps"
     }
 

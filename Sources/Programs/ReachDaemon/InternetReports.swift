@@ -88,7 +88,8 @@ final class InternetReports {
     /// What the journal gets of the Internet's state.
     private var journalFields: [String: String] {
         let fields = [
-            "target": Target.internet.description, "status": state?.status.rawValue, "reason": state?.reason?.rawValue,
+            "target": Target.internet.description, "status": state?.status.rawValue,
+            "reason": (state?.reason ?? state?.connectivityReason)?.rawValue,
             "cause": state?.rootCause?.kind.rawValue, "interface": state?.rootCause?.interface ?? state?.interface,
             "connectivity": state?.connectivity.rawValue,
         ]

@@ -212,6 +212,9 @@ final class TargetRegistry {
     /// back.
     func noteAnswer(in family: IPAddress.Family?) { connectivity.noteAnswer(in: family) }
 
+    /// A probe by address was answered by the kernel's path.
+    func noteWitness(in family: IPAddress.Family) { connectivity.noteWitness(in: family) }
+
     /// What connectivity checks have proved about a target; `nil` if none run, and for targets that they do not
     /// concern.
     func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
@@ -247,6 +250,7 @@ final class TargetRegistry {
         {
             proofs[name] = LinkReport.Proof(internet.connectivity, checked: proof.checked, roundTrip: proof.roundTrip)
             proofs[name]?.quality = proof.quality
+            proofs[name]?.reason = internet.connectivityReason
         }
         return proofs
     }

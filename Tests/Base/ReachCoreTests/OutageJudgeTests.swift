@@ -34,6 +34,21 @@ import Testing
         #expect(outages(now: 1000) == ["100-400 internet limited"])
     }
 
+    @Test mutating func `where names alone fail, the outage is of the name, and other targets have none`() throws {
+        add("full", at: 0)
+        var state = HistoryEntry.State(
+            target: "internet", status: .reachable, linkClass: "wired", interface: "eth0", connectivity: "limited")
+        state.connectivityReason = "name-not-resolved"
+        script.add(.state(state), at: 100)
+        add("full", at: 400)
+        #expect(outages(now: 1000) == ["100-400 name name-not-resolved"])
+        let cause = try #require(HistorySummary(script.timeline(now: 1000)).outages.first?.cause)
+        #expect(cause.sentence == "names are not resolved, though the Internet answers")
+        state.connectivityReason = "a-word-of-a-later-version"
+        script.add(.state(state), at: 2000)
+        #expect(outages(now: 3000).last == "2000-3000 internet limited")
+    }
+
     @Test mutating func `each way to fail is of its layer`() {
         let layers: [(String, String)] = [
             ("no-carrier", "link"), ("dormant", "link"), ("link-down", "link"), ("no-interface", "link"),

@@ -47,6 +47,7 @@ import Testing
     @Test func `a record with words of a newer version is still read`() {
         var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "satellite", cause: "moon")
         state.reason = .path("eclipse")
+        state.connectivityReason = "fog"
         let entry = HistoryEntry(.state(state), at: HistorySample.moment, boot: "b")
         #expect(HistoryLine.decode(HistoryLine.encode(entry).dropLast()) == .entry(entry))
     }

@@ -38,6 +38,7 @@ import Testing
         (described.network, described.meteredReason) = ("office", .configuration)
         described.wireless = WirelessLink(network: WirelessNetwork(ssid: nil, bssid: nil))
         described.proof = .init(.full, checked: moment.wall, roundTrip: .milliseconds(20))
+        described.proof?.reason = .nameNotResolved
         described.proof?.quality = LineQuality(
             .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)
         described.traffic = .init(received: 1, sent: 2)
@@ -50,7 +51,9 @@ import Testing
         let account = Explanation.Family(path: verdict.ipv4, steps: [step])
         writer = JSONWriter()
         var explained = Explanation(target: .internet, verdict: verdict, ipv4: account, ipv6: account)
-        (explained.proof, explained.isHeld) = (.init(.portal, since: moment.wall, portal: "http://a.example/"), true)
+        (explained.proof, explained.isHeld) = (
+            .init(.limited, since: moment.wall, portal: "http://a.example/", reason: .nameNotResolved), true
+        )
         writer.explanation(explained, source: .daemon, at: moment)
         let explanation = try JSONReader.read(writer.bytes)
         #expect(Set(explanation.object?.keys ?? [:].keys) == fields(of: "Explanation"))
@@ -66,7 +69,7 @@ import Testing
         (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
         state.ipv4.quality = LineQuality(
             .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)
-        state.measuresQuality = true
+        (state.measuresQuality, state.connectivityReason) = (true, .nameNotResolved)
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         state.ipv4.traits.alternativeNames = ["enp3s0"]
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)

@@ -174,6 +174,7 @@ import Testing
         var state = ReachabilityState.reachable(.internet)
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
         (state.name, state.heldCause) = ("office", RootCause(.noCarrier, interface: "eth0"))
+        state.connectivityReason = .nameNotResolved
         (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         state.ipv4.traits.alternativeNames = ["enp3s0"]

@@ -126,6 +126,7 @@ extension SeededGenerator {
         link.mtu = UInt32.random(in: 0...70_000, using: &self)
         var proof = LinkReport.Proof(
             .full, checked: Timestamp(nanosecondsSince1970: 1_000_000_000), roundTrip: .microseconds(1234))
+        proof.reason = oneIn(2) ? .nameNotResolved : nil
         proof.quality =
             oneIn(2) ? nil : LineQuality(.slow, lossPermille: 0, roundTrip: .seconds(1), jitter: nil, packets: 9)
         var report = LinkReport(

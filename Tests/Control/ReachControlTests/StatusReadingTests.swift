@@ -145,6 +145,7 @@ extension SeededGenerator {
         state.interface = oneIn(2) ? pick(["eth0", "w\"l\\an", "é\u{1b}"]) : nil
         state.isMetered = oneIn(2)
         state.connectivity = pick(Connectivity.allCases)
+        state.connectivityReason = oneIn(2) ? .nameNotResolved : nil
         state.isValidated = oneIn(2)
         state.measuresQuality = oneIn(2)
         state.portal = oneIn(2) ? nil : "http://login.example/?\"\u{7}"

@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 
 from answers import serve
-from namespaces import inside, new_namespace, run_in, wire
-from programs import Failure, run
+from namespaces import bind, inside, new_namespace, run_in, wire
+from programs import Failure, run, started
 from stage import Reach
 
-WEB, OFFICE = "198.51.100.80", "198.51.100.90"
+WEB, OFFICE, NAMES = "198.51.100.80", "198.51.100.90", "198.51.100.53"
 HOLD = 8
 
 CONFIGURATION = """
@@ -47,7 +47,7 @@ timeout = "1s"
 
 HOOK = """#!/bin/sh
 [ "$REACH_TARGET" = internet ] || exit 0
-echo "$REACH_STATUS|$REACH_CONNECTIVITY|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE|$REACH_REASON" >> {mails}
+echo "$REACH_STATUS|$REACH_CONNECTIVITY|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE|$REACH_REASON$REACH_CONNECTIVITY_REASON" >> {mails}
 """
 
 # The layer of each root cause and reason.
@@ -63,6 +63,8 @@ LAYER = {word: layer for layer, words in LAYERS.items() for word in words.split(
 
 def said(status, connectivity, cause="", interface="", reason=""):
     """What a mouth says, in one word for all: the broken layer, and the link that it blames."""
+    if status == "reachable" and connectivity == "limited" and reason == "name-not-resolved":
+        return "name"
     if status == "reachable":
         word = {"full": "works", "portal": "portal", "limited": "internet", "none": "internet"}.get(connectivity, "unproved")
         return word
@@ -79,16 +81,22 @@ def page(page):
 class Network:
     """A machine with a cable (up0) to a router and a modem (mod0) to a provider; both have an Internet behind them."""
 
-    def __init__(self):
+    def __init__(self, stack, directory):
         self.router, self.provider, self.machine = new_namespace(), new_namespace(), new_namespace()
         self.servers = []
         for place in (self.router, self.provider):
-            for address in (WEB, OFFICE):
+            for address in (WEB, OFFICE, NAMES):
                 run_in(place, "ip", "address", "add", f"{address}/32", "dev", "lo")
             with inside(place):
                 self.servers.append(serve(WEB, 80, page))
             self.servers[-1].portal = False
         run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        bind("/etc/resolv.conf", f"nameserver {NAMES}\noptions timeout:1 attempts:1\n", directory)
+        with inside(self.router):
+            stack.enter_context(started(
+                [shutil.which("dnsmasq", path="/usr/sbin:/usr/bin:/usr/local/sbin"), "--keep-in-foreground", "--conf-file=/dev/null",
+                 "--no-resolv", "--no-hosts", "--pid-file=", "--user=", "--group=", f"--address=/example.net/{WEB}"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def on(self, place, *commands):
         for command in commands:
@@ -123,6 +131,9 @@ class Network:
             wire(self.machine, "mod0", ["198.18.7.2/24"], self.provider, "cell0", ["198.18.7.1/24"])
             self.me("ip route add default via 198.18.7.1 metric 700")
 
+    def without_names(self):
+        self.rules(self.router, "table ip f { chain i { type filter hook prerouting priority 0; meta l4proto { tcp, udp } th dport 53 drop; }; }")
+
     def dark(self, place=None):
         self.rules(place or self.router, "table ip f { chain i { type filter hook prerouting priority 0; "
                                          "ip daddr 198.51.100.0/24 drop; }; }")
@@ -133,6 +144,7 @@ SITUATIONS = [
     ("all is well", {}, lambda n: None, "works"),
     ("a login page", {}, lambda n: [setattr(s, "portal", True) for s in n.servers], "portal"),
     ("the provider is dead", {}, lambda n: n.dark(), "internet"),
+    ("the name server alone is dead", {"names": True}, lambda n: n.without_names(), "name"),
     ("the cable is out", {}, lambda n: n.on(n.router, "ip link set lan0 down"), "link up0"),
     ("the link was taken down", {}, lambda n: n.me("ip link set up0 down"), "link up0"),
     ("the link is gone", {}, lambda n: n.me("ip link del up0"), "link up0"),
@@ -177,7 +189,7 @@ class Mouths:
         if held:
             return said("not-reachable", "", held, report.get("held_root_interface"))
         return said(report["status"], report.get("connectivity"), report.get("root_cause"), report.get("root_interface"),
-                    report.get("reason"))
+                    report.get("reason") or report.get("connectivity_reason"))
 
     def links(self, interface):
         lines = [json.loads(line) for line in self.reach.call("links", "--json", "--all", check=False).splitlines()]
@@ -257,7 +269,9 @@ def play_one(report, network, options, directory, number, situation):
     text = CONFIGURATION.format(hooks=hooks)
     # Of the same second: nothing is waited for, unless the situation is about that.
     text += f'[hold]\ndown = "{HOLD}s"\n' if beginning.get("hold") else '[hold]\nflaps = "0s"\n'
-    network.reset(**{key: value for key, value in beginning.items() if key not in ("hold", "probe")})
+    if beginning.get("names"):
+        text = text.replace(f"http://{WEB}/204", "http://check.example.net/204")
+    network.reset(**{key: value for key, value in beginning.items() if key not in ("hold", "probe", "names")})
     with Reach(options, place, text) as reach:
         mouths = Mouths(reach, mails, options)
         settled(mouths, "works", 12)
@@ -306,7 +320,7 @@ def same(one, other):
 def fits(link, layer):
     if layer == "link":
         return link in ("no-carrier", "link-down", "dormant", "gone")
-    known = {"works": ("full",), "portal": ("portal",), "internet": ("limited",), "gateway": ("up", "none", "limited")}
+    known = {"works": ("full",), "portal": ("portal",), "internet": ("limited",), "name": ("limited",), "gateway": ("up", "none", "limited")}
     return link in known.get(layer, ("up", "unknown", "limited", "none", "full"))
 
 
@@ -320,14 +334,16 @@ def table(rows):
 def mouths(report, options, directory):
     if not shutil.which("nft"):
         raise Failure("nft is not installed")
-    network = Network()
+    stack = contextlib.ExitStack()
+    network = Network(stack, Path(directory))
     chosen = options.situations.split(",") if options.situations else None
     rows = [play_one(report, network, options, directory, number, situation)
             for number, situation in enumerate(SITUATIONS, 1) if chosen is None or str(number) in chosen]
+    stack.close()
     print("\n" + "\n".join(table(rows)), flush=True)
 
 
-SCENES = {"mouths": ("what every mouth says in twenty situations", mouths)}
+SCENES = {"mouths": ("what every mouth says in twenty-two situations", mouths)}
 
 
 def play(names, report, options, directory):

@@ -191,6 +191,12 @@ import Testing
         (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "full"], "internet is reachable through eth0 (wired)."),
         (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "limited"], "the Internet does not answer behind it."),
         (
+            [
+                "REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "limited",
+                "REACH_CONNECTIVITY_REASON": "name-not-resolved",
+            ], "Names are not resolved by eth0 (wired), though the Internet answers behind it."
+        ),
+        (
             ["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "portal", "REACH_PORTAL": "http://login/\nBcc: x@y"],
             "behind eth0 (wired): http://login/Bcc: x@y"
         ),

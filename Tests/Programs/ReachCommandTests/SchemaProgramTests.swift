@@ -33,12 +33,25 @@ struct SchemaProgramTests {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
+    /// An explanation of what only a daemon knows.
+    private var explained: String {
+        let family = Explanation.Family(path: .notAsked, steps: [])
+        var explanation = Explanation(
+            target: .internet, verdict: Verdict(ipv4: .notAsked, ipv6: .notAsked), ipv4: family, ipv6: family)
+        explanation.proof = Explanation.Proof(.limited, since: nil, portal: nil, reason: .nameNotResolved)
+        var json = JSONWriter()
+        json.explanation(
+            explanation, source: .daemon,
+            at: Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0)))
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
     @Test func `states, links, explanations and diagnoses are as the schema says`() throws {
         try check(reach.run(["status", "--json", "internet", "127.0.0.1", "interface:lo"]).lines, .status)
         try check(reach.run(["links", "--json", "--all"]).lines, .links)
         try check(
             reach.run(["explain", "--json"]).lines
-                + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines + [measured],
+                + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines + [measured, explained],
             .explain, hasEveryKey: true)
         try check(reach.run(["probe", "--json", "tcp://127.0.0.1:1"]).lines, .probe)
     }

@@ -89,6 +89,99 @@ struct ValidationProgramTests {
         #expect(ended.standardError.contains("the Internet is back after "))
     }
 
+    /// Starts the daemon with the small Internet's name server.
+    private func start(_ small: SmallInternet, _ directory: TemporaryDirectory, _ text: String) throws
+        -> RunningProgram
+    {
+        let file = try directory.file("reach.toml", text)
+        // `ip netns exec` gives each process mounts of its own.
+        return try BuiltProgram(named: "/bin/sh").start(
+            [
+                "-c",
+                "mount --bind \(try small.resolverConfiguration()) /etc/resolv.conf && exec \(reachd.path) "
+                    + "--config \(file) --socket \(directory.path)/socket --state \(directory.path)/state --events",
+            ], in: small.machine.name)
+    }
+
+    /// The next line in which the Internet does not answer by either family.
+    private func loss(of daemon: RunningProgram) throws -> String {
+        while true {
+            let line = try daemon.nextLine(within: .seconds(20))
+            let isLost = ["connectivity_reason", "portal"].contains { key in
+                line.contains("\"connectivity\":\"limited\",\"\(key)\"")
+            }
+            if isLost, line.contains("\"target\":\"internet\"") { return line }
+        }
+    }
+
+    private static let names = "meta l4proto { tcp, udp } th dport 53"
+
+    @Test(.enabled(if: getuid() == 0, "only root can give a program other files"))
+    func `where the name server alone is dead, everybody says so`() throws {
+        let small = try SmallInternet()
+        let directory = try TemporaryDirectory()
+        let endpoint = "endpoints = [\"\(SmallInternet.plain)\"]"
+        let target = "[targets]\nhost = \"198.51.100.80\"\n"
+        let daemon = try start(small, directory, configuration(endpoint, "demote_after = 1") + target)
+        _ = try line(of: daemon, with: ["\"connectivity\":\"full\""])
+        try small.goDark(Self.names)
+        let lost = try loss(of: daemon)
+        #expect(lost.contains("\"connectivity_reason\":\"name-not-resolved\""), "\(lost)")
+        let (socket, state) = (directory.path + "/socket", directory.path + "/state")
+        let sentence = "names are not resolved, though the Internet answers"
+        #expect(try reach.run(["status", "--socket", socket]).standardOutput.hasPrefix("\(sentence) (limited since "))
+        #expect(
+            try reach.run(["explain", "--socket", socket]).standardOutput.contains(
+                "The Internet answers over this path, but names are not resolved."))
+        let links = try reach.run(["links", "--json", "--socket", socket]).standardOutput
+        #expect(links.contains("\"connectivity_reason\":\"name-not-resolved\""), "\(links)")
+        let history = try reach.run(["history", "--state", state]).standardOutput
+        #expect(history.contains("name   \(sentence)") || history.contains("name  \(sentence)"), "\(history)")
+        #expect(!history.contains("nothing answers"), "\(history)")
+        let report = try reach.run(["report", "--json", "--state", state]).standardOutput
+        #expect(report.contains("\"layer\":\"name\"") && !report.contains("\"layer\":\"internet\""), "\(report)")
+        let named = try reach.run(["history", "--json", "--state", state, "host"]).standardOutput
+        #expect(!named.contains("limited"), "a host that has an address answers: \(named)")
+        // A line that dies meanwhile is no matter of names.
+        try small.goDark()
+        let dark = try line(
+            of: daemon, with: ["\"target\":\"internet\"", "\"connectivity\":\"limited\",\"portal\""])
+        #expect(dark.contains("\"changed\":[\"connectivity\"]"))
+        try small.comeBack()
+        _ = try line(of: daemon, with: ["\"target\":\"internet\"", "\"connectivity\":\"full\""])
+        daemon.send(SIGTERM)
+        let log = try daemon.finish().standardError
+        #expect(log.contains("the Internet is lost: \(sentence)") && log.contains("layer=name"), "\(log)")
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can give a program other files"))
+    func `a probe by address shows that names alone fail, where no name was ever resolved`() throws {
+        let small = try SmallInternet()
+        try small.goDark(Self.names)
+        let directory = try TemporaryDirectory()
+        let probe = "[[probe]]\nname = \"web\"\ntarget = \"tcp://198.51.100.80:80\"\ninterval = \"1s\"\n"
+        let endpoint = "endpoints = [\"\(SmallInternet.plain)\"]"
+        let daemon = try start(small, directory, configuration(endpoint) + probe)
+        let lost = try line(of: daemon, with: ["\"target\":\"internet\"", "\"connectivity_reason\""])
+        #expect(lost.contains("\"connectivity\":\"limited\""))
+        daemon.send(SIGTERM)
+        _ = try daemon.finish()
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can give a program other files"))
+    func `a dead line is no matter of names, though no name is resolved`() throws {
+        let small = try SmallInternet()
+        let directory = try TemporaryDirectory()
+        let endpoint = "endpoints = [\"\(SmallInternet.plain)\"]"
+        let daemon = try start(small, directory, configuration(endpoint, "demote_after = 1"))
+        _ = try line(of: daemon, with: ["\"connectivity\":\"full\""])
+        try small.goDark()
+        let lost = try loss(of: daemon)
+        #expect(!lost.contains("connectivity_reason"), "\(lost)")
+        daemon.send(SIGTERM)
+        #expect(try daemon.finish().standardError.contains("layer=internet"))
+    }
+
     @Test func `validation of the Internet says nothing about a host`() throws {
         let refused = try reach.run(["wait", "--until", "internet", "--no-daemon", "127.0.0.1"])
         #expect(refused.status == 4)

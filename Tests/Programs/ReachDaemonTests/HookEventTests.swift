@@ -31,6 +31,7 @@ import Testing
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
                 "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "",
+                "REACH_CONNECTIVITY_REASON": "",
                 "REACH_PREVIOUS_QUALITY": "", "REACH_QUALITY": "lossy", "REACH_QUALITY_TEXT": "lossy (5.2 %)",
                 "REACH_PORTAL_SESSION": "", "REACH_PREVIOUS_PORTAL_SESSION": "", "REACH_PORTAL_PAGE": "",
                 "REACH_PORTAL_SECONDS": "",

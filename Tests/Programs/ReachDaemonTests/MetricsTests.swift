@@ -30,6 +30,17 @@ import Testing
                 """#)
     }
 
+    @Test func `that names alone fail is in the metrics`() {
+        var snapshot = MetricsSnapshot(version: "1")
+        var state = ReachabilityState(target: .internet, since: Timestamp(nanosecondsSince1970: 0))
+        for reason in [Reason.nameNotResolved, nil] {
+            state.connectivityReason = reason
+            snapshot.states = [("internet", state)]
+            let line = "reach_target_connectivity_reason{target=\"internet\",reason=\"name-not-resolved\"} "
+            #expect(String(decoding: snapshot.text(), as: UTF8.self).contains(line + (reason == nil ? "0" : "1")))
+        }
+    }
+
     @Test func `silence has metrics where it is looked for`() {
         var snapshot = MetricsSnapshot(version: "1")
         #expect(!String(decoding: snapshot.text(), as: UTF8.self).contains("reach_silence"))

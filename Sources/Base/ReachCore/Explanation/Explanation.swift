@@ -52,9 +52,12 @@ package struct Explanation: Hashable, Sendable {
         /// When it began, as far as a state says that.
         package let since: Timestamp?
         package let portal: String?
+        /// Why the Internet does not answer, where more than that is proved.
+        package let reason: Reason?
 
-        package init(_ connectivity: Connectivity, since: Timestamp?, portal: String?) {
+        package init(_ connectivity: Connectivity, since: Timestamp?, portal: String?, reason: Reason? = nil) {
             self.connectivity = connectivity
+            self.reason = reason
             self.since = since
             self.portal = portal
         }

@@ -33,6 +33,8 @@ package struct HistoryEntry: Hashable, Sendable {
         package var cause: String?
         /// What connectivity checks have proved; `unknown` until the first one has decided; `nil` without any checks.
         package var connectivity: String?
+        /// Why the Internet does not answer although there is a path, where more than that is proved.
+        package var connectivityReason: String?
         /// What is said of the line; `nil` where it is not measured.
         package var quality: String?
         /// Whether this is a change. Otherwise it is the initial state of a watch, or was copied to a new file.
@@ -97,6 +99,7 @@ extension HistoryEntry.State {
             connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: isChange)
         gateway = [state.ipv4, state.ipv6].first { $0.status == .reachable }?.gateway?.description
         network = state.network
+        connectivityReason = state.isValidated ? state.connectivityReason?.rawValue : nil
         quality = state.quality?.word.rawValue
     }
 }

@@ -14,6 +14,9 @@ package struct OutageCause: Hashable, Sendable {
         (reason, rootCause) = (nil, nil)
     }
 
+    /// Hosts of the Internet answer, and names are not resolved.
+    package static let namesAlone = OutageCause(layer: .name, evidence: Reason.nameNotResolved.rawValue)
+
     package init(_ reason: StateReason?, rootCause: RootCause?) {
         layer = rootCause?.kind.layer ?? reason?.layer ?? .target
         evidence = reason?.word ?? ""
@@ -37,6 +40,7 @@ package struct OutageCause: Hashable, Sendable {
         switch layer {
         case .portal: "a login page answers instead of the Internet"
         case .internet: "nothing answers behind this machine's own network"
+        case .name where self == .namesAlone: "names are not resolved, though the Internet answers"
         default: rootCause?.sentence ?? reason?.sentence ?? evidence
         }
     }
@@ -138,6 +142,8 @@ extension HistoryEntry.State {
         case (.unknown, _): .unknown
         case (.notReachable, _): .unusable(OutageCause(reason, rootCause: brokenBelow))
         case (.reachable, .portal): .unusable(OutageCause(layer: .portal, evidence: Connectivity.portal.rawValue))
+        case (.reachable, .limited) where connectivityReason == Reason.nameNotResolved.rawValue:
+            .unusable(.namesAlone)
         case (.reachable, .limited), (.reachable, .some(.none)):
             .unusable(OutageCause(layer: .internet, evidence: connectivity ?? ""))
         case (.reachable, _): .usable

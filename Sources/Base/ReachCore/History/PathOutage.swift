@@ -10,6 +10,8 @@ extension ReachabilityState {
             own.gateway != nil && own.interfaceIndex == common.interfaceIndex && own.gateway == common.gateway
         }
         guard isCommon else { return nil }
+        // Where only names are not resolved, whoever has an address is answered.
+        guard internet.connectivityReason == nil else { return nil }
         switch internet.connectivity {
         case .limited, .portal: return internet.connectivity
         case .unknown, .none, .full: return nil

@@ -65,7 +65,8 @@ package struct RecordedOutage: Hashable {
         let kind = rootCause.flatMap(RootCause.Kind.init)
         let broken = kind.map { RootCause($0, interface: rootInterface).sentence }
         if let broken { return broken }
-        guard cause.layer == .internet || cause.layer == .portal, let interface else { return cause.sentence }
+        let hasPath = cause.layer == .internet || cause.layer == .portal || cause == .namesAlone
+        guard hasPath, let interface else { return cause.sentence }
         let linkClass = linkClass.map { " (\($0))" } ?? ""
         return "\(cause.sentence); \(interface)\(linkClass) was up"
     }

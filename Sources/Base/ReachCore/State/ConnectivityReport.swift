@@ -18,6 +18,8 @@ package struct ConnectivityReport: Hashable, Sendable {
     package var qualities: [IPAddress.Family: LineQuality] = [:]
     /// Whether lines are measured.
     package var measuresQuality = false
+    /// Why the Internet does not answer by a family, where checks have proved more than that.
+    package var reasons: [IPAddress.Family: Reason] = [:]
 
     package init(
         ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil, isUndecided: Bool = false
@@ -37,6 +39,12 @@ package struct ConnectivityReport: Hashable, Sendable {
         return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
     }
 
+    /// Why the Internet does not answer by these paths: a host that answers by one of them answers.
+    fileprivate func reason(by paths: [IPAddress.Family: NetworkPath]) -> Reason? {
+        IPAddress.Family.allCases.first { paths[$0]?.connectivity == .limited && reasons[$0] != nil }
+            .flatMap { reasons[$0] }
+    }
+
     package subscript(family: IPAddress.Family) -> Connectivity {
         get { family == .ipv4 ? ipv4 : ipv6 }
         set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
@@ -50,7 +58,7 @@ package struct ConnectivityReport: Hashable, Sendable {
             let isBack = now.status == .reachable && before.status != .reachable && kept[family] == .none
             guard isBack || !before.hasSameFirstHop(as: now) else { continue }
             kept[family] = .unknown
-            kept.qualities[family] = nil
+            (kept.qualities[family], kept.reasons[family]) = (nil, nil)
             if now.status == .reachable { kept.isUndecided = true }
             kept.session = nil
         }
@@ -138,6 +146,7 @@ extension ReachabilityState {
                 ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
             ).combined
         portal = connectivity == .portal ? report?.portal : nil
+        connectivityReason = connectivity == .limited ? report?.reason(by: [.ipv4: ipv4, .ipv6: ipv6]) : nil
         portalSession = report?.session.flatMap { session in
             ipv4.interface == session.interface || ipv6.interface == session.interface ? session : nil
         }
@@ -167,6 +176,7 @@ package struct ConnectivitySurvey: Hashable, Sendable {
             let known = path.interface.flatMap { interfaces[$0] }
             report[family] = known?[family] ?? .unknown
             report.qualities[family] = known?.qualities[family]
+            report.reasons[family] = known?.reasons[family]
         }
         var proved = state
         proved.adopt(proved: report)

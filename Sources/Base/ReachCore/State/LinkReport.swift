@@ -28,6 +28,8 @@ package struct LinkReport: Hashable, Sendable {
 
     package struct Proof: Hashable, Sendable {
         package let connectivity: Connectivity
+        /// Why the Internet does not answer, where more than that is proved.
+        package var reason: Reason?
         /// When the last check ended.
         package var checked: Timestamp?
         /// How long the servers of the last checks that proved the Internet took to accept a connection, at best.

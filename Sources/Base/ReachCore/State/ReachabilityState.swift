@@ -44,6 +44,12 @@ public struct ReachabilityState: Hashable, Sendable {
         get { shared.value.connectivity }
         set { shared.value.connectivity = newValue }
     }
+    /// Why the Internet does not answer although there is a path, where checks have proved more than that:
+    /// ``Reason/nameNotResolved`` if only names are not resolved. Otherwise `nil`.
+    public package(set) var connectivityReason: Reason? {
+        get { shared.value.connectivityReason }
+        set { shared.value.connectivityReason = newValue }
+    }
     /// Whether probes run to determine the connectivity. If not, it stays unknown.
     public package(set) var isValidated: Bool {
         get { shared.value.isValidated }
@@ -219,6 +225,7 @@ extension ReachabilityState {
         /// What the kernel's tables say, with what is proved of its paths.
         var verdict = Verdict(ipv4: .unknown, ipv6: .unknown)
         var connectivity: Connectivity = .unknown
+        var connectivityReason: Reason?
         var isValidated: Bool = false
         var measuresQuality: Bool = false
         var portal: String?

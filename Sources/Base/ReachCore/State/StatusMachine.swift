@@ -157,7 +157,8 @@ package struct StatusMachine: Sendable {
     ) -> [ReachabilityChange.Aspect] {
         let isSameConnectivity =
             old.ipv4.connectivity == new.ipv4.connectivity && old.ipv6.connectivity == new.ipv6.connectivity
-            && old.connectivity == new.connectivity && old.portal == new.portal
+            && old.connectivity == new.connectivity && old.connectivityReason == new.connectivityReason
+            && old.portal == new.portal
         let isSamePortal = old.hasSamePortalSession(as: new)
         guard old.status == new.status else {
             return [.status] + (isSameConnectivity ? [] : [.connectivity]) + (isSamePortal ? [] : [.portal])

@@ -42,6 +42,8 @@ extension JSONWriter {
             json.field("metered", state.isMetered)
             json.network(state.network, isTrusted: state.isTrusted, state.meteredReason)
             json.field("connectivity", state.connectivity.rawValue)
+            // Only states of which it is known have the key, since states are written for each change.
+            if let reason = state.connectivityReason { json.field("connectivity_reason", reason.rawValue) }
             json.field("portal", state.portal)
             json.portalSession(state.portalSession, at: boot)
             json.field("validated", state.isValidated)
@@ -151,6 +153,7 @@ extension ReachabilityState {
         try adoptSummary(reader)
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
+        connectivityReason = try reader.word("connectivity_reason")
         // An older daemon does not send it.
         if let text = try reader.optional("connectivity_since", \.string), let time = Timestamp(text) {
             connectivitySince = time

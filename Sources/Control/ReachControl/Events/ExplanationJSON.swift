@@ -31,6 +31,7 @@ extension JSONWriter {
         } else {
             field("connectivity_since", String?.none)
         }
+        if let reason = proof?.reason { field("connectivity_reason", reason.rawValue as String?) }
         field("portal", proof?.portal)
     }
 
@@ -67,7 +68,9 @@ extension Explanation {
         self.init(target: target, verdict: verdict, ipv4: ipv4, ipv6: ipv6)
         if let connectivity: Connectivity = try reader.word("connectivity") {
             let since = try reader.optional("connectivity_since", \.string).flatMap { Timestamp($0) }
-            proof = Proof(connectivity, since: since, portal: try reader.optional("portal", \.string))
+            proof = Proof(
+                connectivity, since: since, portal: try reader.optional("portal", \.string),
+                reason: try reader.word("connectivity_reason"))
         }
         isHeld = try reader.optional("held", \.bool) ?? false
     }

@@ -41,6 +41,7 @@ extension JSONWriter {
     private mutating func proof(_ proof: LinkReport.Proof?) {
         guard let proof else { return }
         field("connectivity", proof.connectivity.rawValue as String?)
+        if let reason = proof.reason { field("connectivity_reason", reason.rawValue as String?) }
         if let checked = proof.checked { field("checked", checked) }
         if let roundTrip = proof.roundTrip { field("round_trip_us", roundTrip.nanoseconds / 1000) }
         quality(proof.quality)
@@ -104,6 +105,7 @@ extension LinkReport {
         isTrusted = try reader.optional("trusted", \.bool) ?? false
         if let connectivity: Connectivity = try reader.word("connectivity") {
             var proof = Proof(connectivity)
+            proof.reason = try reader.word("connectivity_reason")
             proof.checked = try reader.optional("checked", \.string).flatMap { Timestamp($0) }
             proof.roundTrip = try reader.optional("round_trip_us", \.integer).map { .microseconds($0) }
             proof.quality = try reader.quality()

@@ -85,6 +85,7 @@ extension JSONWriter {
             if let network = state.network { field("network", network) }
             field("cause", state.cause)
             if let connectivity = state.connectivity { field("connectivity", connectivity) }
+            if let reason = state.connectivityReason { field("connectivity_reason", reason) }
             if let quality = state.quality { field("quality", quality) }
             field("change", state.isChange)
         }
@@ -130,6 +131,7 @@ extension HistoryEntry.Content {
                 connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
             state.gateway = json["gateway"]?.string
             state.network = json["network"]?.string
+            state.connectivityReason = json["connectivity_reason"]?.string
             state.quality = json["quality"]?.string
             self = .state(state)
         default: return nil

@@ -24,7 +24,8 @@ enum LineWords {
         "status": all(ReachabilityStatus.self), "class": all(LinkClass.self), "carrier_class": all(LinkClass.self),
         "reason": all(Reason.self), "trouble": all(Reason.self), "root_cause": all(RootCause.Kind.self),
         "held_root_cause": all(RootCause.Kind.self),
-        "connectivity": all(Connectivity.self), "cause": all(Cause.self), "layer": all(OutageLayer.self),
+        "connectivity": all(Connectivity.self), "connectivity_reason": [Reason.nameNotResolved.rawValue],
+        "cause": all(Cause.self), "layer": all(OutageLayer.self),
         "source": all(StatusSource.self), "finding": all(StepFinding.self),
     ]
 

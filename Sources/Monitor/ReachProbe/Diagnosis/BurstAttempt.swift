@@ -12,7 +12,8 @@ final class BurstAttempt: DiagnosisAttempt {
     private let loop: EventLoop
     private let completion: (BurstAnswer) -> Void
     private var sockets: [CInt] = []
-    private var probe: CInt = -1
+    /// Those that end on the way, the nearest first.
+    private var probes: [CInt] = []
     private var timer: TimerQueue.ID?
     private var drops = InputDrops()
     /// Drops in as long a time before, which have other reasons.
@@ -31,8 +32,8 @@ final class BurstAttempt: DiagnosisAttempt {
     private static let patience = Duration.milliseconds(750)
     /// Where nothing has come by then: a slow line takes more than two seconds for a round trip.
     private static let slowPatience = Duration.milliseconds(2600)
-    /// The second router's distance.
-    private static let life: CInt = 2
+    /// The distances of the routers beyond the first hop that are tried: many are mute.
+    private static let lives: ClosedRange<CInt> = 2...4
 
     init(
         _ host: HostAddress, _ port: UInt16, on link: InterfaceIndex?, _ loop: EventLoop,
@@ -75,7 +76,7 @@ final class BurstAttempt: DiagnosisAttempt {
 
     deinit {
         timer.map(loop.cancel)
-        for socket in sockets + [probe] where socket >= 0 { close(socket) }
+        for socket in sockets + probes where socket >= 0 { close(socket) }
     }
 
     private func send() {
@@ -86,14 +87,18 @@ final class BurstAttempt: DiagnosisAttempt {
         let refusals = (0..<Self.count).map { _ in isRefusedByLoopback() }
         answer.sent = sockets.count
         answer.isRefusedHere = isLoopbackIdle && !refusals.isEmpty && refusals.allSatisfy { $0 }
-        probe = connecting { socket in
-            var (on, life) = (CInt(1), Self.life)
+        probes = Self.lives.map(probe)
+        timer = loop.schedule(at: SystemClock.boot + Self.window) { [weak self] in self?.countAfter() }
+    }
+
+    private func probe(_ life: CInt) -> CInt {
+        connecting { socket in
+            var (on, life) = (CInt(1), life)
             let isIPv4 = host.family == .ipv4
             let size = socklen_t(MemoryLayout<CInt>.size)
             setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_RECVERR : IPV6_RECVERR, &on, size)
             setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_TTL : IPV6_UNICAST_HOPS, &life, size)
         }
-        timer = loop.schedule(at: SystemClock.boot + Self.window) { [weak self] in self?.countAfter() }
     }
 
     private func connecting(_ prepare: (CInt) -> Void = { _ in }) -> CInt {
@@ -118,10 +123,12 @@ final class BurstAttempt: DiagnosisAttempt {
 
     private func end() {
         var error = reach_icmp_error()
-        while probe >= 0, reach_next_icmp_error(probe, &error) == 0 {
-            let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
-            let isEndOfLife = error.is_ipv6 != 0 ? error.type == 3 : error.type == 11
-            if isEndOfLife, let router = IPAddress(bytes: bytes) { answer.passedBy = router }
+        for probe in probes where answer.passedBy == nil {
+            while probe >= 0, reach_next_icmp_error(probe, &error) == 0 {
+                let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
+                let isEndOfLife = error.is_ipv6 != 0 ? error.type == 3 : error.type == 11
+                if isEndOfLife, let router = IPAddress(bytes: bytes) { answer.passedBy = router }
+            }
         }
         let waiting = sockets.filter { SocketAddress.peer(of: $0) == nil }
         answer.connected = sockets.count - waiting.count

@@ -48,7 +48,15 @@ extension DiagnosisEvidence {
         }
         let isMute = target == nil && !servers.allSatisfy(isGood)
         let far = destinations.flatMap(usableAddresses).filter(isBeyondGateway)
-        return isNameless || isMute || far.contains { hasAnswered($0) == false }
+        // Whether TCP passes at all only another host shows.
+        let isDeaf = far.contains(where: isSilentByTCP) && !far.contains(where: hasAnsweredByTCP)
+        return isNameless || isMute || isDeaf || far.contains { hasAnswered($0) == false }
+    }
+
+    /// Whether a host is there, and none of the connections to it was answered.
+    private func isSilentByTCP(_ host: HostAddress) -> Bool {
+        let answers = connections(to: host).values
+        return hasAnswered(host) == true && !answers.isEmpty && answers.allSatisfy { $0 == .silent }
     }
 
     private func addressesByResolver(of name: String) -> [IPAddress] {

@@ -36,6 +36,7 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     case gatewayForbids = "gateway-forbids"
     case routerForbids = "router-forbids"
     case passesGateway = "passes-gateway"
+    case endsAtGateway = "ends-at-gateway"
     // The first hop
     case bareLink = "bare-link"
     case noHandshake = "no-handshake"

@@ -16,9 +16,20 @@ extension DiagnosisFacts {
 
     /// Whether the segments got beyond the first hop.
     var passedGateway: [WeighedFact] {
-        ports.lazy.compactMap { evidence.burst(host, $0)?.passedBy }.prefix(1).map {
-            WeighedFact(.passesGateway, "the router \($0) beyond the first hop saw the segments")
+        let bursts = ports.compactMap { evidence.burst(host, $0) }
+        if let router = bursts.compactMap(\.passedBy).first {
+            return [WeighedFact(.passesGateway, "the router \(router) beyond the first hop saw the segments")]
         }
+        // Providers drop some ports before they look at a segment's life, but not those of the web.
+        guard !bursts.isEmpty, isOfWeb, !evidence.isBehindBareLink(host),
+            let router = ([host] + others).compactMap(evidence.traced).flatMap(\.hops).first(where: { $0.distance == 2 }
+            )
+        else { return [] }
+        return [
+            WeighedFact(
+                .endsAtGateway,
+                "the router \(router.address) beyond the first hop answers datagrams, and saw no segment")
+        ]
     }
 
     /// What connections to others show. A name server may well drop all but questions, and may be the provider's own,
@@ -33,25 +44,35 @@ extension DiagnosisFacts {
         guard hasAnswered || !living.isEmpty, !far.isEmpty else { return [] }
         let tried = far.filter { !evidence.connections(to: $0).isEmpty }
         if !far.contains(where: evidence.hasAnsweredByTCP) {
-            guard !tried.isEmpty, !others.contains(where: evidence.hasAnsweredByTCP) else { return [portUnheard] }
+            let speaking = others.filter(evidence.hasAnsweredByTCP)
+            guard !tried.isEmpty, speaking.allSatisfy(Set(evidence.servers.map(\.host)).contains) else {
+                return [portUnheard]
+            }
+            // A name server may be the provider's own: beyond it no TCP may pass.
+            guard speaking.isEmpty else { return silentAlike(far) ?? [portUnheard] }
             return [
                 WeighedFact(
                     .tcpSilentEverywhere, tried.count + 1,
                     "no TCP connection to \(list(tried)) succeeds either, though something answers")
             ]
         }
-        let silent = far.filter { host in ports.contains { evidence.connected(host, $0) == .silent } }
-        if !silent.isEmpty, isOfWeb {
-            return [
-                WeighedFact(
-                    .portSilentEverywhere, silent.count + 1,
-                    "the same port is silent at \(list(silent)), which answer otherwise")
-            ]
-        }
+        if let alike = silentAlike(far) { return alike }
+        let isSilent = far.contains { host in ports.contains { evidence.connected(host, $0) == .silent } }
         let isLeft =
             isOfWeb
             && (hasUnknownPage || pages.contains { page in ports.contains { evidence.connected(page, $0) == nil } })
-        return !silent.isEmpty || isLeft || far.allSatisfy(answersQuestionsAlone) ? [portUnheard] : []
+        return isSilent || isLeft || far.allSatisfy(answersQuestionsAlone) ? [portUnheard] : []
+    }
+
+    /// Whether the same port of the web is silent elsewhere.
+    private func silentAlike(_ far: [HostAddress]) -> [WeighedFact]? {
+        let silent = far.filter { host in ports.contains { evidence.connected(host, $0) == .silent } }
+        guard !silent.isEmpty, isOfWeb else { return nil }
+        return [
+            WeighedFact(
+                .portSilentEverywhere, silent.count + 1,
+                "the same port is silent at \(list(silent)), though something answers")
+        ]
     }
 
     private static let questionPort: UInt16 = 53

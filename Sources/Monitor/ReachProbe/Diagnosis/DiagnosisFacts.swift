@@ -267,8 +267,7 @@ struct DiagnosisFacts {
         }
         if let dropped = droppedAnswers {
             facts.append(WeighedFact(.droppedHere, 3, dropped))
-        } else if connections.contains(.refused)
-            || !others.contains(where: evidence.hasAnsweredByTCP) && (role != .nameServer || !hasAnswered),
+        } else if connections.contains(.refused) || mayDropAnswers,
             DiagnosisComparison(evidence: evidence).isBurstLeft(host.family)
         {
             facts.append(.open(.ownUnheard, "whether this machine drops or makes the answers was not seen in time"))
@@ -295,6 +294,13 @@ struct DiagnosisFacts {
                 ))
         }
         return facts
+    }
+
+    /// Whether nothing shows that this machine takes the answers that come in. Where its counters stand still, it drops
+    /// none.
+    private var mayDropAnswers: Bool {
+        !others.contains(where: evidence.hasAnsweredByTCP) && (role != .nameServer || !hasAnswered)
+            && evidence.inputDrops[host.family] ?? 0 >= Self.dropsThatShow
     }
 
     /// Fewer than what is asked causes answers.

@@ -23,6 +23,9 @@ struct DiagnosisFinding {
 
     var works: Bool { isProved && fatal.isEmpty }
 
+    /// Whether nothing was seen of the destination in time, good or bad.
+    var isUnheard: Bool { !isProved && fatal.isEmpty && minor.isEmpty }
+
     mutating func examine(_ destination: DiagnosisDestination) {
         examineAddresses(of: destination)
         guard fatal.isEmpty else { return }
@@ -111,7 +114,9 @@ extension DiagnosisFinding {
         if let blame = hopFault(to: host) { return blame.party == .server ? nil : (blame, true) }
         let facts = DiagnosisFacts(evidence: evidence, host: host, role: .server, ports: [DiagnosisPlan.anchorPort])
         guard let (blame, chosen) = judge(facts, facts.all), blame.party != .server else { return nil }
-        return (blame, Set(chosen).isDisjoint(with: [.dark, .bareLinkDark, .silent]))
+        // A network that lets nothing pass to one host does so at its border.
+        let isBeyond = chosen == [.dark] && evidence.traced(host)?.hops.contains { $0.distance > 1 } == true
+        return (blame, isBeyond || Set(chosen).isDisjoint(with: [.dark, .bareLinkDark, .silent]))
     }
 
     /// The verdict on some facts, and the hypotheses from which it follows.

@@ -120,7 +120,8 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.entryContradicted], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .hostAnswers, .routersAnswer],
             says: { $0.said(.entryContradicted) })
         case .twin: Rule(.localNetwork, .address, .gateway,
-            needs: [.twoGateways, .twinHere], explains: Self.silence.union([.gatewayMute]), excludes: [],
+            needs: [.twoGateways, .twinHere],
+            explains: Self.darkness.union([.gatewayMute, .neighbourServes, .otherRouterForwards, .routerDiffers]), excludes: [],
             says: { $0.said(.twoGateways, .twinHere) })
         case .localFilter: Rule(.localNetwork, .internet, .internet,
             needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere, .portUnheard], explains: [.hostRefuses, .hostSilent, .hostAnswers], excludes: [.portAnswersElsewhere, .passesGateway, .refusedHere],
@@ -188,7 +189,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             says: { "the translator (NAT64) passes nothing on to \($0.translated)" })
         case .providerFilter: Rule(.provider, .internet, .internet,
             needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere, .portUnheard],
-            explains: [.hostRefuses, .hostSilent, .hostAnswers, .passesGateway, .bareLink], excludes: [.portAnswersElsewhere, .refusedHere],
+            explains: [.hostRefuses, .hostSilent, .hostAnswers, .passesGateway, .bareLink], excludes: [.portAnswersElsewhere, .refusedHere, .endsAtGateway],
             says: { "the provider \($0.filtered)" })
         case .providerForbids: Rule(.provider, .internet, .internet,
             needs: [.routerForbids], explains: [.hostSilent, .othersSilent], excludes: [],

@@ -18,6 +18,8 @@ struct DiagnosisJudge {
 
     /// What the pages with a known answer show about the Internet, where something else is the target.
     private func addWitnesses(to finding: inout DiagnosisFinding) {
+        var lines: [Diagnosis.Blame?] = []
+        defer { if let line = Self.line(lines), finding.isUnheard { finding.minor.append(line) } }
         for endpoint in evidence.endpoints {
             var witness = DiagnosisFinding(evidence: evidence)
             witness.examine(endpoint)
@@ -30,6 +32,7 @@ struct DiagnosisJudge {
                 }
                 return
             }
+            lines.append(witness.works ? nil : witness.fatal.first)
             let text =
                 witness.works
                 ? "The Internet answers: \(endpoint.shown) gives the answer that the configuration expects."
@@ -37,6 +40,14 @@ struct DiagnosisJudge {
             finding.steps.append(.init(.internet, witness.works ? .good : .bad, text))
             if witness.works, let late = late(endpoint) { finding.steps.append(late) }
         }
+    }
+
+    /// Why no page answers, where that is no page's own fault: of a target of which nothing is known yet it is the best
+    /// that can be said.
+    private static func line(_ blames: [Diagnosis.Blame?]) -> Diagnosis.Blame? {
+        let parties = blames.map { $0.map { Set($0.between + [$0.party]) } ?? [.server] }
+        guard parties.allSatisfy({ $0.isDisjoint(with: [.server, .proxy, .nameServer]) }) else { return nil }
+        return blames.first ?? nil
     }
 
     /// Why the daemon may doubt the Internet all the same: it does not wait as long as this page takes.

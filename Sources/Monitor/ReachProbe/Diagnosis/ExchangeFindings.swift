@@ -61,6 +61,9 @@ extension DiagnosisFinding {
             add(.bad, ", not what the configuration expects")
             if let alike = failsAlike(status, exchange.destination) { return fatal.append(alike) }
             fatal.append(Blame(.server, .target, .http, "\(shown) gives another answer than expected (HTTP \(status))"))
+        case (_, 502...504) where exchange.destination.proxy != nil:
+            add(.bad)
+            fatal.append(beyondProxy(exchange, "the proxy answers with HTTP \(status) for \(shown)"))
         case (_, 500...):
             add(.bad)
             if let alike = failsAlike(status, exchange.destination) { return fatal.append(alike) }
@@ -164,10 +167,16 @@ extension DiagnosisFinding {
                 .server, .target, .tls, "the certificate that answers for \(destination.shownHost) is another host's")
         case .certificateUntrusted:
             blame = untrusted(destination)
-        case .notHTTP: blame = Blame(party, .target, .http, "\(speaker) does not answer with HTTP")
-        case .proxyFailed, .proxyRefused:
+        case .notHTTP:
+            let clause: Clause = "\(speaker) does not answer with HTTP"
+            blame =
+                destination.proxy == nil
+                ? Blame(party, .target, .http, clause) : beyondProxy(exchange, clause)
+        case .proxyRefused:
             blame = Blame(
-                .proxy, .target, .proxy, "\(speaker) makes no connection to \(destination.shown): \(Self.shown(text))")
+                .proxy, .target, .proxy, "\(speaker) refuses to connect to \(destination.shown): \(Self.shown(text))")
+        case .proxyFailed:
+            blame = beyondProxy(exchange, "\(speaker) makes no connection to \(destination.shown): \(Self.shown(text))")
         case .proxyAuthentication: blame = Blame(.proxy, .target, .proxy, "\(speaker) wants other credentials (407)")
         case .local: blame = Blame(.thisMachine, .target, .connect, "this machine did not send: \(Self.shown(text))")
         }
@@ -176,6 +185,13 @@ extension DiagnosisFinding {
         if destination.isBare, destination.proxy == nil { return minor.append(blame) }
         isProved = false
         fatal.append(blame)
+    }
+
+    /// What a proxy does not reach: what is beyond it only the proxy sees.
+    private func beyondProxy(_ exchange: DiagnosisExchange, _ clause: Clause) -> Blame {
+        Blame(
+            .undecided, .target, .proxy, "\(clause) (the server, the proxy, or what is between them)",
+            between: [.server, .proxy, .localNetwork, .provider])
     }
 
     /// Whose fault a certificate of an unknown authority is: what is so at every host is no server's fault.
@@ -224,7 +240,9 @@ extension DiagnosisFinding {
         let subject: Diagnosis.Subject = phase == .tls ? .tls : phase == .http ? .http : .connect
         let party: Diagnosis.Party = exchange.destination.proxy == nil ? .server : .proxy
         let what = phase == .tls ? "the TLS handshake" : phase == .http ? "the request" : "a second connection"
+        let isBeyond = phase != .connect && exchange.destination.proxy != nil
         if case .reset = failure {
+            if isBeyond { return beyondProxy(exchange, "\(exchange.speaker) cuts the connection during \(what)") }
             return Blame(party, .target, subject, "\(exchange.speaker) cuts the connection during \(what)")
         }
         if phase == .connect, let blame = spreading(exchange) { return blame }
@@ -243,7 +261,7 @@ extension DiagnosisFinding {
                 .undecided, .internet, .mtu,
                 "\(alone.clause), or large packets vanish on the way, as large pings to it do: no connection with small ones was seen in time",
                 between: [.provider, party])
-        case false?, nil: return alone
+        case false?, nil: return isBeyond ? beyondProxy(exchange, alone.clause) : alone
         }
     }
 

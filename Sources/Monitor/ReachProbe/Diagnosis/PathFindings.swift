@@ -97,12 +97,13 @@ extension DiagnosisFinding {
     enum HopRole: Hashable {
         case gateway
         case target
+        case proxy
         case nameServer
     }
 
     mutating func examineHops(of destination: DiagnosisDestination) {
         var hosts = evidence.usableAddresses(of: destination)
-        var role = HopRole.target
+        var role = destination.proxy == nil ? HopRole.target : .proxy
         if hosts.isEmpty {
             hosts = evidence.servers.map(\.host).filter { evidence.path(.path($0))?.isUsable($0.family) == true }
             role = .nameServer
@@ -218,6 +219,8 @@ extension DiagnosisFinding {
         case .gateway:
             // Behind a modem's link there is the modem or the provider, and no local network.
             return Blame(isOnModem(hop) ? .provider : .localNetwork, .gateway, .gateway, text)
+        case .proxy:
+            return Blame(.proxy, .gateway, .gateway, "the proxy \(text): it is off, or not on this network")
         case .target: return Blame(.server, .gateway, .gateway, "\(text): it is off, or not on this network")
         case .nameServer:
             return Blame(

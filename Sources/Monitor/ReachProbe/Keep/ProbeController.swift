@@ -22,6 +22,8 @@ package final class ProbeController {
     private var leftovers: [Archived] = []
     /// Called with the first failure after a success, and with the first success after a failure.
     package var onTurn: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
+    /// Called with each answer of a host of the Internet that is named by its address, by the kernel's path.
+    package var onWitness: (IPAddress.Family) -> Void = { _ in }
 
     package init(
         loop: EventLoop, _ environment: ProbeEnvironment, concurrency: Int = 16,

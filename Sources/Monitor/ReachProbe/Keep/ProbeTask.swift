@@ -144,6 +144,7 @@ final class ProbeTask {
         if let result, (failuresBefore == 0) != (record.failures == 0) {
             controller.onTurn(specification.target, result)
         }
+        if let result, let family = result.witness(of: specification) { controller.onWitness(family) }
         schedule.finish(failures: hasFailed ? record.failures : 0, at: now.boot)
         arm()
         reconsider()

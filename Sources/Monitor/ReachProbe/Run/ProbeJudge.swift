@@ -164,6 +164,15 @@ extension ProbeResult {
         return !PublicName.isPrivate(peer)
     }
 
+    /// The family in which a host of the Internet answered that is named by its address, and by the kernel's path: it
+    /// needs no name server. Echoes do not count, which pass where nothing else does.
+    package func witness(of specification: ProbeSpecification) -> IPAddress.Family? {
+        guard case .address(let literal, _) = specification.target.host, specification.target.kind != .icmp,
+            specification.condition.interface == nil, suggestsInternet(for: specification.target)
+        else { return nil }
+        return literal.family
+    }
+
     /// The address the attempt used, or the one the target names.
     private func peer(of target: ProbeTarget) -> IPAddress? {
         if let address { return address }

@@ -8,6 +8,9 @@ struct KnownServers {
     /// Those of the last checks. Traffic with them is our own, and does not show that other programs get through.
     private(set) var met: [TrafficQuestion.Remote] = []
 
+    /// The addresses at which endpoints last gave the expected answer, by their URL, and by which route.
+    private var pages: [DefaultRoute.Key: (route: DefaultRoute, addresses: [String: IPAddress])] = [:]
+
     private static let mostMet = 64
     /// The most servers of a path that a test connects to.
     private static let mostOfPath = 4
@@ -34,5 +37,17 @@ struct KnownServers {
         proofs[route.key] = (route, servers)
     }
 
-    mutating func forgetProofs() { proofs = [:] }
+    /// Where endpoints last gave the expected answer by a path into the network that it still leads to.
+    func pages(by route: DefaultRoute) -> [String: IPAddress] {
+        pages[route.key].flatMap { $0.route.leadsToSameNetwork(as: route) ? $0.addresses : nil } ?? [:]
+    }
+
+    mutating func notePages(of route: DefaultRoute, _ found: [String: IPAddress]) {
+        guard !found.isEmpty else { return }
+        let all = pages(by: route).merging(found) { $1 }
+        if pages[route.key] == nil, pages.count >= Self.mostPaths { pages = [:] }
+        pages[route.key] = (route, all)
+    }
+
+    mutating func forgetProofs() { (proofs, pages) = ([:], [:]) }
 }

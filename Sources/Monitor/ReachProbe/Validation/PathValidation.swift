@@ -34,6 +34,12 @@ struct PathValidation {
     private var relapses = Relapses()
     private var backoff: Backoff
     private var lastProbe: BootTime?
+    /// When the check before it began.
+    private var earlierProbe: BootTime?
+    /// When a host beyond the gateway last answered by this path that is known by its address.
+    private var lastAnswer: BootTime?
+    /// Since when such an answer shows that only names fail.
+    private var answersCountSince: BootTime?
     /// When the last check of the path ended, and what it found.
     private(set) var lastCheck: ConnectivityCheck?
     /// Whether the path was found silent, and no check has found anything else since.
@@ -94,7 +100,7 @@ struct PathValidation {
         }
         phase = .probing(ticket)
         traffic.stop()
-        lastProbe = now
+        (earlierProbe, lastProbe) = (lastProbe, now)
         return .probe(route, ticket)
     }
 
@@ -120,19 +126,23 @@ struct PathValidation {
             return nil
         }
         guard case .waiting = phase, traffic.ticket == answered else { return nil }
+        if sawTraffic { noteWitness(at: now) }
         guard traffic.end(sawTraffic: sawTraffic, after: time, at: now) else { return nil }
         return probe(at: now, ticket: ticket, allowed: allowed)
     }
 
     /// Handles the result of a check.
     ///
-    /// - Parameter next: The ticket for the returned command.
+    /// - Parameters:
+    ///   - isAnswered: Whether an endpoint whose name was not resolved answered at the address that it had before.
+    ///   - next: The ticket for the returned command.
     /// - Returns: The next command, if any.
     mutating func probed(
-        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool, at now: BootTime,
+        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool, isAnswered: Bool, at now: BootTime,
         jitter: (Duration) -> Duration, next: Ticket
     ) -> ValidationCommand? {
         guard phase == .probing(ticket) else { return nil }
+        if isAnswered { noteWitness(at: now) }
         if let lastProbe, mayBeLoss(result) {
             phase = .weighing(next, result)
             // TCP backs off on such a path, so that data is rarer than checks.
@@ -160,6 +170,7 @@ struct PathValidation {
     private mutating func weighed(
         _ result: ValidationResult, sawTraffic: Bool, at now: BootTime, jitter: (Duration) -> Duration
     ) {
+        if sawTraffic { noteWitness(at: now) }
         guard sawTraffic, connectivity == .full else {
             return conclude(result, isSecure: false, at: now, jitter: jitter)
         }
@@ -186,6 +197,7 @@ struct PathValidation {
             if streak.noteProof(isSecure: isSecure, of: needed, at: now) { believe(.full, nil, at: now) }
         case .portal, .limited:
             trouble = result.trouble
+            answersCountSince = streak.isFailing ? earlierProbe ?? lastProbe : lastProbe
             let most = connectivity == .full ? options.strikesToDemote : 1
             let isBelieved = streak.noteFailure(since: lastProbe, of: most)
             if isBelieved, let found = result.connectivity { believe(found, result.portal, at: now) }
@@ -221,6 +233,20 @@ struct PathValidation {
         if isInTrouble { traffic.start(at: now) } else { traffic.stop() }
     }
 
+    // MARK: - Names alone
+
+    /// Whether hosts answer by this path, and only names are not resolved. An answer counts from the check before the
+    /// last one on, so that one which has become old proves nothing of a line that died meanwhile.
+    var onlyNamesFail: Bool {
+        guard connectivity == .limited, trouble == .nameNotResolved, let lastAnswer, let answersCountSince else {
+            return false
+        }
+        return lastAnswer >= answersCountSince
+    }
+
+    /// Notes that a host beyond the gateway that is known by its address answered by this path.
+    mutating func noteWitness(at now: BootTime) { lastAnswer = now }
+
     // MARK: - Changes
 
     /// The path into another network that took this one's place. Nothing of what was proved holds there, so it is
@@ -254,7 +280,7 @@ struct PathValidation {
         isDoubted = false
         isSilent = true
         hasResumed = false
-        trouble = .noAnswer
+        (trouble, lastAnswer) = (.noAnswer, nil)
         lastCheck = ConnectivityCheck(found: .limited, at: now, silence: evidence)
         believe(.limited, nil, at: now)
         backoff.reset()
@@ -271,6 +297,7 @@ struct PathValidation {
         guard isInTrouble else { return }
         if case .probing = phase, !hasResumed { phase = .waiting(until: now) }
         hasResumed = true
+        noteWitness(at: now)
         noteAnswer(at: now)
     }
 
@@ -284,7 +311,7 @@ struct PathValidation {
     /// Discards what is running and checks again at once. The next result is believed at once.
     mutating func restart(at now: BootTime) {
         streak.restart()
-        isSilent = false
+        (isSilent, lastAnswer) = (false, nil)
         relapses = Relapses()
         backoff.reset()
         traffic = TrafficWatch(longestGap: options.interval)

@@ -16,6 +16,9 @@ struct ResultStreak {
     /// Whether no check has failed since the last proof.
     var isProved: Bool { !believesNext && failures == 0 }
 
+    /// Whether the last check failed.
+    var isFailing: Bool { failures > 0 }
+
     /// Whether one more failure ends what was proved.
     ///
     /// - Parameter strikes: The failures in a row that do.

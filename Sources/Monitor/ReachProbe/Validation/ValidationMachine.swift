@@ -197,6 +197,13 @@ package struct ValidationMachine {
         return timeReached(at: now)
     }
 
+    /// Notes that a host of the Internet that is known by its address answered by the kernel's path.
+    package mutating func noteWitness(in family: IPAddress.Family, at now: BootTime) {
+        for key in Array(paths.keys) where key.family == family && paths[key]?.route.isPreferred == true {
+            paths[key]?.noteWitness(at: now)
+        }
+    }
+
     /// The paths that work, or were found silent, as a ``SilenceMachine`` watches them.
     ///
     /// - Parameter servers: The servers that answered the last checks of a path.
@@ -288,15 +295,17 @@ package struct ValidationMachine {
 
     /// - Parameters:
     ///   - isSecure: Whether HTTPS gave the proof, where the result is full.
+    ///   - isAnswered: Whether an endpoint whose name was not resolved answered at the address that it had before.
     ///   - bytes: Bytes sent and received by the check, if known.
     package mutating func probed(
-        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool = true, bytes: Int?, at now: BootTime
+        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool = true, isAnswered: Bool = false, bytes: Int?,
+        at now: BootTime
     ) -> [ValidationCommand] {
         guard let key = owners.removeValue(forKey: ticket), let route = paths[key]?.route else { return [] }
         spend(bytes, by: route, at: now)
         let commands = cancelling(for: key) { machine in
             machine.paths[key]?.probed(
-                ticket, result, isSecure: isSecure, at: now,
+                ticket, result, isSecure: isSecure, isAnswered: isAnswered, at: now,
                 jitter: { [draw = machine.draw] in Self.jitter($0, draw()) }, next: machine.lastTicket + 1)
         }
         if result.connectivity.map({ $0 != .full }) == true || portals[key.interface]?.isCaptive == true {
@@ -374,6 +383,7 @@ extension ConnectivityReport {
     fileprivate mutating func add(_ path: PathValidation, _ proved: (found: Connectivity, page: String?)) {
         self[path.route.key.family] = proved.found
         if path.isUndecided { isUndecided = true }
+        if proved.found == .limited, path.onlyNamesFail { reasons[path.route.key.family] = .nameNotResolved }
         if proved.found == .portal, portal == nil { portal = proved.page }
     }
 }

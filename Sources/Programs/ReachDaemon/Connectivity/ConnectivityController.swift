@@ -83,6 +83,9 @@ final class ConnectivityController {
     /// A transfer was answered, in this address family if it is known.
     func noteAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
 
+    /// A probe by address was answered by the kernel's path.
+    func noteWitness(in family: IPAddress.Family) { validator?.heardWitness(in: family) }
+
     /// How often silence was looked for and found; `nil` if it is not.
     var silenceStatistics: SilenceStatistics? { validator?.silenceStatistics }
 

@@ -53,6 +53,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_TRUSTED": state.isTrusted ? "true" : "false",
                 "REACH_PREVIOUS_CONNECTIVITY": change.previous?.connectivity.rawValue ?? "",
                 "REACH_CONNECTIVITY": state.connectivity.rawValue,
+                "REACH_CONNECTIVITY_REASON": state.connectivityReason?.rawValue ?? "",
                 "REACH_PREVIOUS_QUALITY": change.previous?.quality?.word.rawValue ?? "",
                 "REACH_QUALITY": state.quality?.word.rawValue ?? "",
                 "REACH_QUALITY_TEXT": state.quality?.text ?? "",
@@ -96,6 +97,7 @@ package struct HookEvent: Hashable, Sendable {
             "REACH_CONNECTIVITY": state?.connectivity.rawValue ?? "unknown", "REACH_NETWORK": state?.network ?? "",
         ]
         for name in [
+            "CONNECTIVITY_REASON",
             "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
             "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
             "CHANGED", "CAUSE", "FLAP_MS", "FLAP_TEXT", "OUTAGE_SINCE", "OUTAGE_MS", "OUTAGE_TEXT",

@@ -159,6 +159,13 @@ struct MetricsSnapshot: Sendable {
             let words = Connectivity.allCases.map(\.rawValue)
             writer.states([("target", name)], "connectivity", words, state.connectivity.rawValue)
         }
+        writer.family(
+            "reach_target_connectivity_reason", .gauge,
+            "Why the Internet does not answer, where more is proved: 1 for the current reason.")
+        for (name, state) in states {
+            let words = [Reason.nameNotResolved.rawValue]
+            writer.states([("target", name)], "reason", words, state.connectivityReason?.rawValue)
+        }
         writer.family("reach_target_metered", .gauge, "Whether the path costs money or is capped.")
         for (name, state) in states { writer.sample([("target", name)], state.isMetered ? 1 as UInt64 : 0) }
         writer.family("reach_target_status_since_timestamp_seconds", .gauge, "When the status last changed.")

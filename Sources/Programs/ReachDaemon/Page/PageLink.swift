@@ -50,6 +50,7 @@ struct PageLink {
     private static func words(_ proof: LinkReport.Proof) -> String {
         switch proof.connectivity {
         case .full: "answers" + (proof.roundTrip.map { " in " + DurationText.milliseconds($0) } ?? "")
+        case .limited where proof.reason == .nameNotResolved: "answers, but names are not resolved"
         case .limited: "does not answer"
         case .portal: "a login page answers instead"
         case .none: "no path"

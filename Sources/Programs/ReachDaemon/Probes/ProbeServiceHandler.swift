@@ -220,6 +220,7 @@ final class ProbeServiceHandler {
             if result.suggestsOutage(for: target) { registry.noteFailure() }
             if result.suggestsInternet(for: target) { registry.noteAnswer(in: result.address?.family) }
         }
+        controller.onWitness = { [registry] in registry.noteWitness(in: $0) }
         return controller
     }
 

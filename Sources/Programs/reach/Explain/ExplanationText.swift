@@ -23,7 +23,7 @@ struct ExplanationText {
         state.adopt(explanation.verdict)
         if let proof = explanation.proof {
             state.connectivity = proof.connectivity
-            state.portal = proof.portal
+            (state.portal, state.connectivityReason) = (proof.portal, proof.reason)
             state.connectivitySince = proof.since ?? state.since
         }
         let held = explanation.isHeld ? " (a hold-down holds this back, so another status is reported)" : ""

@@ -24,12 +24,15 @@ package struct ExplanationBuilder {
         if let state = facts.reported, state.isValidated, state.status == facts.verdict.status,
             state.interface == facts.verdict.interface
         {
-            return Explanation.Proof(state.connectivity, since: state.connectivitySince, portal: state.portal)
+            return Explanation.Proof(
+                state.connectivity, since: state.connectivitySince, portal: state.portal,
+                reason: state.connectivityReason)
         }
         var state = ReachabilityState(target: facts.target, since: Timestamp(nanosecondsSince1970: 0))
         state.adopt(facts.verdict)
         state.adopt(proved: report)
-        return Explanation.Proof(state.connectivity, since: nil, portal: state.portal)
+        return Explanation.Proof(
+            state.connectivity, since: nil, portal: state.portal, reason: state.connectivityReason)
     }
 
     private func steps(for family: IPAddress.Family) -> [Explanation.Step] {

@@ -92,6 +92,8 @@ struct FamilyExplanationBuilder {
         switch facts.proved?[family] {
         case .full?: "The Internet answers over this path."
         case .portal?: "A captive portal asks for a login before it lets packets pass."
+        case .limited? where facts.proved?.reasons[family] == .nameNotResolved:
+            "The Internet answers over this path, but names are not resolved."
         case .limited?: "The Internet does not answer over this path."
         case Connectivity.none?: "No probe could be sent over this path."
         case .unknown?, nil: nil

@@ -29,6 +29,8 @@ struct ValidationBench {
     var answers: (() -> ValidationResult)?
     /// The result of every traffic sample.
     var hasTraffic = false
+    /// Whether endpoints answer at the addresses that they had before.
+    var isAnswered = false
     var bytes: Int? = 1000
     /// Times of the checks, in seconds since the start.
     private(set) var probes: [Double] = []
@@ -69,6 +71,9 @@ struct ValidationBench {
     mutating func silence(_ evidence: SilenceEvidence, interface: InterfaceIndex = 2) {
         carryOut(machine.silence(DefaultRoute.Key(family: .ipv4, interface: interface), evidence, at: now))
     }
+    mutating func noteWitness(in family: IPAddress.Family = .ipv4) { machine.noteWitness(in: family, at: now) }
+    /// Why the Internet does not answer by IPv4.
+    var reason: Reason? { machine.survey.internet.reasons[.ipv4] }
     mutating func doubt() { carryOut(machine.doubt(at: now)) }
 
     /// Answers a check that was left unanswered.
@@ -103,7 +108,9 @@ struct ValidationBench {
                 probes.append(seconds)
                 probed.append(route)
                 if let answer = answers?() ?? answer {
-                    carryOut(machine.probed(ticket, answer, isSecure: isSecure, bytes: bytes, at: now))
+                    carryOut(
+                        machine.probed(
+                            ticket, answer, isSecure: isSecure, isAnswered: isAnswered, bytes: bytes, at: now))
                 } else {
                     open.append(ticket)
                 }

@@ -11,6 +11,8 @@ final class EndpointAttempt {
         /// Bytes sent and received, approximately.
         let bytes: Int
         let remote: TrafficQuestion.Remote?
+        /// Whether the name was not resolved, and the expected answer came from the address that it had before.
+        var isAnsweredWithoutName = false
         /// The time in which the first packet was answered; `nil` if none was.
         var roundTrip: Duration?
         /// The shortest time in which a name server answered; `nil` if none did.
@@ -36,6 +38,8 @@ final class EndpointAttempt {
     private let form: Form
     private let route: DefaultRoute
     private let proxy: TransferProxy
+    /// The address at which the endpoint gave the expected answer before.
+    private let known: IPAddress?
     private let resolver: NameService
     private let transfers: TransferEngine
     private let deadline: BootTime
@@ -46,6 +50,10 @@ final class EndpointAttempt {
     private var remote: TrafficQuestion.Remote?
     private var roundTrip: Duration?
     private var nameTime: Duration?
+    /// Whether the known address was tried, and answered as expected.
+    private var isKnownAddressGood: Bool?
+    private var isNameLost = false
+    private var isNameFound = false
 
     /// Estimated size of a DNS question and its answer, headers included.
     private static let lookupBytes = 250
@@ -60,14 +68,15 @@ final class EndpointAttempt {
 
     init(
         _ endpoint: ConnectivityEndpoint, _ form: Form = .validation, by route: DefaultRoute, until deadline: BootTime,
-        proxy: TransferProxy = .none, resolver: NameService,
-        transfers: TransferEngine, completion: @escaping (Outcome) -> Void
+        proxy: TransferProxy = .none, known: IPAddress? = nil, resolver: NameService, transfers: TransferEngine,
+        completion: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
         self.proxy = proxy
         self.form = form
         self.route = route
         self.deadline = deadline
+        self.known = proxy == .none ? known : nil
         self.resolver = resolver
         self.transfers = transfers
         self.completion = completion
@@ -84,7 +93,7 @@ final class EndpointAttempt {
                 switch result {
                 case .success(let addresses): receive(addresses)
                 case .failure(.notFound): resolveOtherFamily()
-                case .failure(let failure): end(.failure(EndpointFailure(failure)))
+                case .failure(let failure): endWithoutName(EndpointFailure(failure))
                 }
             }
         }
@@ -127,12 +136,36 @@ final class EndpointAttempt {
         resolve(server, in: route.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
             switch result {
             case .success: end(.failure(.local))
-            case .failure(let failure): end(.failure(EndpointFailure(failure)))
+            case .failure(let failure): endWithoutName(EndpointFailure(failure))
             }
         }
     }
 
+    // MARK: - Without the name
+
+    /// Asks at the address at which the endpoint answered before, while its name is not resolved: whether only names
+    /// fail.
+    func tryKnownAddress() {
+        guard let known, !isNameFound, transfer == nil, isKnownAddressGood == nil else { return }
+        fetch(from: known) { [unowned self] answer in
+            isKnownAddressGood = EndpointFinding(answer, from: endpoint) == .proof
+            if isNameLost { end(.failure(.nameNotResolved)) }
+        }
+    }
+
+    private func endWithoutName(_ failure: EndpointFailure) {
+        guard failure == .nameNotResolved else { return end(.failure(failure)) }
+        isNameLost = true
+        guard known != nil, isKnownAddressGood == nil else { return end(.failure(failure)) }
+        tryKnownAddress()
+    }
+
+    // MARK: - By the name
+
     private func receive(_ addresses: [IPAddress]) {
+        isNameFound = true
+        if let transfer { transfers.cancel(transfer) }
+        transfer = nil
         // One address is enough to show whether anything gets through (Android does the same).
         // A proxy of a network may have a public name and a private address.
         let mayBeForged = proxy.url == nil && !form.allowsPrivate && PublicName.isPublic(server)
@@ -156,11 +189,15 @@ final class EndpointAttempt {
     }
 
     private func connect(to address: IPAddress) {
+        if form.allowsPrivate, Self.isOfThisMachineOrLink(address, route) { return end(.privateAddress(address)) }
+        fetch(from: address) { [unowned self] in end($0) }
+    }
+
+    private func fetch(from address: IPAddress, _ then: @escaping (EndpointAnswer) -> Void) {
         guard address.family == route.key.family, let url = try? TransferURL(endpoint.url) else {
-            return end(.failure(.local))
+            return then(.failure(.local))
         }
         let isDirect = proxy == .none
-        if form.allowsPrivate, Self.isOfThisMachineOrLink(address, route) { return end(.privateAddress(address)) }
         var request = TransferRequest(url: url)
         request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", form.accept)]
         request.owner = .validation
@@ -184,12 +221,16 @@ final class EndpointAttempt {
                 let phases = report.hops.last?.phases
                 roundTrip = phases?.roundTrip
                 if phases?.connected != nil, endpoint.isSecure { bytes += Self.handshakeBytes }
-                end(EndpointAnswer(report, byProxy: !isDirect))
+                then(EndpointAnswer(report, byProxy: !isDirect))
             })
     }
 
     private func end(_ answer: EndpointAnswer) {
-        completion(Outcome(answer: answer, bytes: bytes, remote: remote, roundTrip: roundTrip, nameTime: nameTime))
+        completion(
+            Outcome(
+                answer: answer, bytes: bytes, remote: remote,
+                isAnsweredWithoutName: isNameLost && isKnownAddressGood == true, roundTrip: roundTrip,
+                nameTime: nameTime))
     }
 }
 

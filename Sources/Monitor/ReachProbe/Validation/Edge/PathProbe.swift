@@ -36,7 +36,7 @@ package final class PathProbe {
         lastNumber += 1
         let number = lastNumber
         rounds[number] = ValidationRound(
-            endpoints, by: route, proxies, within: limit, transfers: transfers,
+            endpoints, by: route, proxies, known: [:], within: limit, transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [weak self] outcome in
             self?.rounds[number] = nil

@@ -14,6 +14,10 @@ final class ValidationRound {
         let isSecure: Bool
         let bytes: Int
         let remotes: [TrafficQuestion.Remote]
+        /// Where endpoints gave the expected answer, by their URL.
+        let pages: [String: IPAddress]
+        /// Whether an endpoint whose name was not resolved answered at the address that it had before.
+        let isAnswered: Bool
         /// The shortest time in which a server answered the first packet; `nil` if none did.
         let roundTrip: Duration?
         /// The shortest time in which a name server answered; `nil` if none did.
@@ -28,20 +32,24 @@ final class ValidationRound {
     private var findings: [(finding: EndpointFinding, isSecure: Bool)] = []
     private var bytes = 0
     private var remotes: [TrafficQuestion.Remote] = []
+    private var pages: [String: IPAddress] = [:]
+    private var isAnswered = false
     private var roundTrip: Duration?
     private var nameTime: Duration?
     private var limit: TimerQueue.ID?
+    private var patience: TimerQueue.ID?
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameters:
+    ///   - known: Where endpoints gave the expected answer before, by their URL.
     ///   - resolverOptions: Options of the round's own resolver, whose cache is empty.
     ///   - limit: Time for the round, name resolution included. Endpoints that have not answered by then count as
     ///     silent.
     ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
-        _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, _ proxies: TransferProxies, within limit: Duration,
-        transfers: TransferEngine, resolverOptions: NameService.Options, on loop: EventLoop,
-        completion: @escaping (Outcome) -> Void
+        _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, _ proxies: TransferProxies,
+        known: [String: IPAddress], within limit: Duration, transfers: TransferEngine,
+        resolverOptions: NameService.Options, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion
@@ -51,10 +59,17 @@ final class ValidationRound {
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(
-                endpoint, by: route, until: deadline, proxy: proxies.proxy(for: endpoint), resolver: resolver,
-                transfers: transfers
+                endpoint, by: route, until: deadline, proxy: proxies.proxy(for: endpoint), known: known[endpoint.url],
+                resolver: resolver, transfers: transfers
             ) { [unowned self] outcome in receive(outcome, from: endpoint) }
             attempts.append(attempt)
+        }
+        // Silent name servers may take the whole time.
+        if !known.isEmpty {
+            patience = loop.schedule(at: SystemClock.boot + limit / 2) { [weak self] in
+                self?.patience = nil
+                self?.attempts.forEach { $0.tryKnownAddress() }
+            }
         }
         // Each attempt has the same limit. This timer ends those that overrun it.
         self.limit = loop.schedule(at: deadline + .milliseconds(20)) { [weak self] in self?.timeOut() }
@@ -77,7 +92,10 @@ final class ValidationRound {
 
     private func receive(_ outcome: EndpointAttempt.Outcome, from endpoint: ConnectivityEndpoint) {
         if let place = awaited.firstIndex(of: endpoint) { awaited.remove(at: place) }
-        findings.append((EndpointFinding(outcome.answer, from: endpoint), endpoint.isSecure))
+        let finding = EndpointFinding(outcome.answer, from: endpoint)
+        findings.append((finding, endpoint.isSecure))
+        if finding == .proof, let remote = outcome.remote { pages[endpoint.url] = remote.address }
+        if outcome.isAnsweredWithoutName { isAnswered = true }
         bytes += outcome.bytes
         roundTrip = [roundTrip, outcome.roundTrip].compactMap(\.self).min()
         nameTime = [nameTime, outcome.nameTime].compactMap(\.self).min()
@@ -101,12 +119,12 @@ final class ValidationRound {
         completion(
             Outcome(
                 result: ValidationResult(findings), isSecure: ValidationResult.isDecided(by: findings), bytes: bytes,
-                remotes: remotes, roundTrip: roundTrip, nameTime: nameTime))
+                remotes: remotes, pages: pages, isAnswered: isAnswered, roundTrip: roundTrip, nameTime: nameTime))
     }
 
     private func stop() {
-        if let limit { loop.cancel(limit) }
-        limit = nil
+        [limit, patience].compactMap(\.self).forEach(loop.cancel)
+        (limit, patience) = (nil, nil)
         attempts.forEach { $0.cancel() }
     }
 }

@@ -132,6 +132,7 @@ package final class Validator {
         let now = SystemClock.now
         return survey.interfaces.reduce(into: [:]) { proofs, entry in
             var proof = LinkReport.Proof(entry.value.combined)
+            if proof.connectivity == .limited { proof.reason = entry.value.reasons.values.first }
             if let last = machine.lastCheck(of: entry.key) {
                 let ago = now.boot - last.time
                 proof.checked = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - ago.nanoseconds)
@@ -170,6 +171,12 @@ package final class Validator {
     /// - Parameter family: The family of the answer, if known; other families' paths are not checked.
     package func heardAnswer(in family: IPAddress.Family?) {
         carryOut(machine.noteAnswer(in: family, at: SystemClock.boot))
+    }
+
+    /// Notes that a probe by address was answered by the kernel's path: where names are not resolved, the rest works.
+    package func heardWitness(in family: IPAddress.Family) {
+        machine.noteWitness(in: family, at: SystemClock.boot)
+        if machine.isInTrouble { publish() }
     }
 
     /// Ends all checks. Nothing is sent or reported afterwards.
@@ -222,7 +229,7 @@ package final class Validator {
 
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
-            options.endpoints, by: route, options.proxies,
+            options.endpoints, by: route, options.proxies, known: servers.pages(by: route),
             within: limit(of: route), transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [unowned self] outcome in
@@ -230,11 +237,13 @@ package final class Validator {
             patience.note(outcome.roundTrip, of: route)
             if outcome.roundTrip == nil, outcome.result != .full { measure(route, names: outcome.nameTime) }
             servers.note(outcome.remotes)
+            servers.notePages(of: route, outcome.pages)
             if outcome.result == .full {
                 servers.noteProof(of: route, by: outcome.remotes, roundTrip: outcome.roundTrip)
             }
             let commands = machine.probed(
-                ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
+                ticket, outcome.result, isSecure: outcome.isSecure, isAnswered: outcome.isAnswered,
+                bytes: outcome.bytes, at: SystemClock.boot)
             // Clients install the address before they write the lease, and renew it. A timer would wake the machine.
             // Where the Internet is proved, a lease that came later changes nothing yet.
             if !outcome.isSecure { leases?.read() }

@@ -99,6 +99,8 @@ struct DiagnosisDraw {
             add { $0.hasSecondLine = false }
         }
         if internet.isTranslated { add { $0.isTranslated = false } }
+        if internet.hasSecondRouter { add { $0.hasSecondRouter = false } }
+        if internet.proxy != nil, !internet.faults.contains(where: { $0.station == .proxy }) { add { $0.proxy = nil } }
         if internet.roundTrip > .milliseconds(12) { add { $0.roundTrip = .milliseconds(12) } }
         return all
     }

@@ -12,6 +12,8 @@ struct DiagnosisDrawTests {
     private static let wrongPermille = 10
     /// Accused with another one, or nobody at all.
     private static let undecidedPermille = 100
+    /// Whether all that remains undecided is printed.
+    private static let showsLeft = getenv("REACH_DIAGNOSIS_LEFT") != nil
     /// Enough to read in one go.
     private static let shownLimit = 5
 
@@ -22,6 +24,7 @@ struct DiagnosisDrawTests {
             let draw = DiagnosisDraw(DrawnInternet(seed: seed))
             counts[draw.verdict, default: 0] += 1
             if draw.verdict == .wrong { wrong.append(draw.internet) }
+            if Self.showsLeft, [.undecided, .contained].contains(draw.verdict) { print("LEFT \(draw)") }
         }
         let isShown =
             getenv("REACH_DIAGNOSIS_DRAWS") != nil || wrong.count * 1000 > Int(Self.count) * Self.wrongPermille

@@ -4,6 +4,7 @@ import ReachProbe
 /// Handshakes and requests in a drawn Internet, and whether the target works there.
 extension DrawnAnswers {
     func answer(to exchange: DiagnosisExchange) -> ExchangeAnswer {
+        if exchange.destination.proxy != nil { return answerByProxy(to: exchange) }
         let isSecure = exchange.destination.isSecure(on: exchange.port)
         let isLarge = !exchange.destination.isEndpoint && exchange.variant != .smallSegments
         let end = station(of: exchange.address) ?? .site(.second)
@@ -21,6 +22,44 @@ extension DrawnAnswers {
         return ExchangeAnswer(
             .response(exchange.destination.isEndpoint ? 204 : 200), page: page,
             clockSkew: internet.has(.wrongClock, .machine) ? .seconds(400_000) : .zero)
+    }
+
+    /// What comes by the proxy, which finds names by itself.
+    private func answerByProxy(to exchange: DiagnosisExchange) -> ExchangeAnswer {
+        let flow = "exchange \(exchange.destination.title) \(exchange.variant)"
+        if exchangeFate(exchange, flow, isLarge: false) != .arrives {
+            return ExchangeAnswer(.failure(.silent(.connect), "timed out"))
+        }
+        let port = exchange.destination.ports.first ?? 80
+        let isSecure = exchange.destination.isSecure(on: port)
+        let isLarge = exchange.variant != .smallSegments
+        if isLarge, exchangeFate(exchange, flow, isLarge: true) != .arrives {
+            return ExchangeAnswer(.failure(.silent(isSecure ? .tls : .http), "timed out"))
+        }
+        if internet.has(.proxyMute, .proxy) {
+            return ExchangeAnswer(.failure(.silent(isSecure ? .tls : .http), "timed out"))
+        }
+        if internet.has(.wantsLogin, .proxy) {
+            return isSecure ? ExchangeAnswer(.failure(.proxyAuthentication, "407")) : ExchangeAnswer(.response(407))
+        }
+        var onward = internet
+        onward.proxy = nil
+        onward.faults.removeAll { fault in
+            switch fault.station {
+            case .machine: fault.kind != .wrongClock
+            case .gateway: internet.proxy == .internet || fault.kind == .machineTwin
+            case .router: internet.proxy == .internet
+            case .site, .resolver, .secondLine, .proxy, .secondRouter: false
+            }
+        }
+        var direct = exchange.destination
+        direct.proxy = nil
+        let host = HostAddress(internet.address(of: .target, exchange.address.family))
+        let answers = DrawnAnswers(internet: onward)
+        guard answers.connection(to: host, port) == .connected else {
+            return isSecure ? ExchangeAnswer(.failure(.proxyFailed, "502")) : ExchangeAnswer(.response(502))
+        }
+        return answers.answer(to: DiagnosisExchange(direct, at: host, port: port, variant: exchange.variant))
     }
 
     /// What somebody on the way answers in place of the host.
@@ -85,7 +124,11 @@ extension DrawnAnswers {
         return target.map(works)
     }
 
-    var target: DiagnosisDestination? { (try? DiagnosisDestination.read(internet.targetText)) ?? nil }
+    var target: DiagnosisDestination? {
+        var read = (try? DiagnosisDestination.read(internet.targetText)) ?? nil
+        read?.proxy = internet.proxyOfTarget
+        return read
+    }
 
     var endpoints: [DiagnosisDestination] {
         internet.endpointTexts.compactMap { url in
@@ -95,7 +138,20 @@ extension DrawnAnswers {
         }
     }
 
+    private func worksByProxy(_ destination: DiagnosisDestination, _ host: HostAddress, _ port: UInt16) -> Bool {
+        guard case .path(let fact) = result(of: .path(host)), fact[host.family].status == .reachable else {
+            return false
+        }
+        return connection(to: host, port) == .connected
+            && [.normal, .again].contains { variant in
+                isGood(answer(to: DiagnosisExchange(destination, at: host, port: port, variant: variant)))
+            }
+    }
+
     private func works(_ destination: DiagnosisDestination) -> Bool {
+        if let proxy = destination.proxy, case .address(let host) = proxy.host {
+            return worksByProxy(destination, host, proxy.port)
+        }
         let hosts: [HostAddress]
         let isTarget = !destination.isEndpoint
         switch destination.host {

@@ -41,6 +41,7 @@ struct DrawnAnswers {
         }
         for place in internet.resolvers.indices where internet.server(place).host == host { return .resolver(place) }
         for family in IPAddress.Family.allCases {
+            if internet.proxy != nil, internet.address(of: .proxy, family) == host.address { return .proxy }
             if internet.address(of: .gateway, family) == host.address { return .gateway }
             for router in 1...internet.routers
             where internet.address(of: .router(router), family) == host.address {
@@ -74,6 +75,11 @@ struct DrawnAnswers {
 
     /// What the host itself does.
     private func atSite(_ host: HostAddress, _ kind: DrawnPacket.Kind) -> DrawnFate {
+        if station(of: host) == .proxy {
+            if internet.has(.proxyOff, .proxy) { return .vanishes }
+            guard case .tcp = kind else { return .arrives }
+            return internet.has(.proxyStopped, .proxy) ? .reset : .arrives
+        }
         guard station(of: host) == .site(.target) else { return .arrives }
         let site = DrawnStation.site(.target)
         if internet.has(.off, site) { return .vanishes }
@@ -99,7 +105,10 @@ struct DrawnAnswers {
         case .connectFrom(let source, let host, let port):
             return .connected(connection(to: host, port, isFresh: source != self.source(host.family)))
         case .addresses(let index, let family): return .addresses(addresses(index, family))
-        case .routers, .rivals: return .routers([])
+        case .routers(_, let family):
+            let other = internet.hasSecondRouter ? internet.address(of: .secondRouter, family) : nil
+            return .routers(other.map { [$0] } ?? [])
+        case .rivals: return .routers([])
         case .nextHops: return .nextHops([])
         case .entry: return .owners([])
         case .connectBy(_, let host, let port): return .connected(connection(to: host, port))
@@ -191,7 +200,8 @@ struct DrawnAnswers {
         let isOff =
             hop.address == internet.address(of: .gateway, hop.address.family) && internet.has(.gatewayOff, .gateway)
         let isNobody = internet.has(.widePrefix, .machine) && station(of: HostAddress(hop.address)).map(isFar) ?? true
-        if isOff || isNobody, hop.address != Self.printer { return .silent }
+        let isDead = internet.has(.proxyOff, .proxy) && station(of: HostAddress(hop.address)) == .proxy
+        if isOff || isNobody || isDead, hop.address != Self.printer { return .silent }
         if internet.has(.ownInput, .machine), hop.address.family == .ipv6 { return .silent }
         return internet.isRoot || hop.address.family == .ipv6 ? .answered : .unconfirmed
     }
@@ -208,11 +218,19 @@ struct DrawnAnswers {
             return [.at("02:00:00:00:00:01")] + (internet.has(.gatewayTwin, .gateway) ? [twin] : [])
         case source(family): return internet.has(.machineTwin, .gateway) ? [twin] : []
         case Self.printer: return [.at("02:00:00:00:00:09")]
+        case internet.address(of: .secondRouter, family) where internet.hasSecondRouter:
+            return [.at("02:00:00:00:00:03")]
+        case _ where internet.has(.proxyOff, .proxy) && station(of: HostAddress(hop.address)) == .proxy: return []
         default: return station(of: HostAddress(hop.address)) == nil ? [] : [.at("02:00:00:00:00:53")]
         }
     }
 
     private func forward(by hop: FirstHop, _ host: HostAddress) -> PingAnswer {
+        if internet.hasSecondRouter, hop.address == internet.address(of: .secondRouter, hop.address.family) {
+            var other = internet
+            other.faults.removeAll { $0.isOfFirstLine }
+            return DrawnAnswers(internet: other).ping(host, isLarge: false)
+        }
         guard hop.address == internet.address(of: .gateway, hop.address.family) else { return .silent }
         var whole = internet
         whole.faults.removeAll { $0.kind == .wrongGateway }
@@ -249,6 +267,7 @@ struct DrawnAnswers {
         switch station(of: host) {
         case .site(.target)?: return .connected
         case .site(.anchor)?: return port == 53 ? .connected : .silent
+        case .proxy?: return port == DrawnInternet.proxyPort ? .connected : .refused
         case .site? where port == 80 || port == 443: return .connected
         case .resolver? where port == 53: return .connected
         default: return happens(0.5, "serves \(host)") ? .refused : .silent
@@ -337,7 +356,8 @@ struct DrawnAnswers {
         answer.connected =
             !isSeen ? 0 : (0..<8).count { fate(host, .tcp(port), flow: "burst \(host) \($0)") == .arrives }
         answer.isRefusedHere = fate(host, .tcp(port), flow: "burst") == .resetHere
-        if case .ended(let station) = fate(host, .tcp(port), life: 2, flow: "burst \(host)") {
+        for life in 2...4 where answer.passedBy == nil {
+            guard case .ended(let station) = fate(host, .tcp(port), life: life, flow: "burst \(host)") else { continue }
             answer.passedBy = internet.address(of: station, host.family)
         }
         return answer

@@ -11,6 +11,9 @@ enum DrawnStation: Hashable, Sendable {
     case resolver(Int)
     /// The far end of the second line.
     case secondLine
+    case proxy
+    /// A router of the link to which a default route with a higher metric leads.
+    case secondRouter
 }
 
 /// A host of the Internet with pages.
@@ -44,12 +47,24 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
         // A server
         case off, offAtRouter, refuses, filters, error500, missing404, expired, untrusted, wrongHost, silentTLS
         case silentHTTP, forbids, noHTTP, resets
+        // A proxy
+        case proxyOff, proxyStopped, proxyMute, wantsLogin
     }
 
     let kind: Kind
     let station: DrawnStation
 
     var description: String { "\(kind) at \(station)" }
+
+    /// Whether packets by the second router do not meet it.
+    var isOfFirstLine: Bool {
+        switch station {
+        case .gateway: kind != .machineTwin
+        case .router: true
+        case .machine: kind == .wrongGateway || kind == .reversePath
+        case .site, .resolver, .secondLine, .proxy, .secondRouter: false
+        }
+    }
 
     static let ofRouters: [Kind] = [
         .dark, .darkIPv4, .darkIPv6, .dropsPort, .dropsTCP, .dropsQuestions, .dropsPings, .dropsTarget, .forbidsAll,
@@ -67,6 +82,7 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
         .deaf, .refusesQuestions, .fails, .streamsOnly, .garbles, .deafToA, .deafToAAAA, .denies, .misleads, .blocks,
         .knowsEverything,
     ]
+    static let ofProxies: [Kind] = [.proxyOff, .proxyStopped, .proxyMute, .wantsLogin]
     static let ofSites: [Kind] = [
         .off, .offAtRouter, .refuses, .filters, .error500, .missing404, .expired, .untrusted, .wrongHost, .silentTLS,
         .silentHTTP, .forbids, .noHTTP, .resets,
@@ -83,6 +99,8 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
         // A neighbour that passes nothing on looks like a gateway whose line is dead, unless root finds another one
         // that passes on: one that resolves names.
         case .wrongGateway:
+            // Another router that passes on does not show who is wrong to use this one.
+            if internet.hasSecondRouter { all.insert(.localNetwork) }
             if !internet.isRoot || !internet.resolvers.contains(where: { $0.place == .gateway }) {
                 all.insert(.provider)
             }
@@ -122,6 +140,8 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
         case .machine: [.thisMachine]
         case .gateway: [.localNetwork]
         case .secondLine: [.provider]
+        case .proxy: internet.proxy == .neighbour ? [.proxy, .localNetwork] : [.proxy]
+        case .secondRouter: [.localNetwork]
         // A login page is laid to the network that shows it, whoever runs that.
         case .router: kind == .redirects ? [.provider, .localNetwork] : [.provider]
         case .site: [.server]

@@ -17,6 +17,8 @@ struct DrawnInternet: Sendable {
         let remembers: Bool
     }
 
+    enum ProxyPlace: Hashable, Sendable { case neighbour, internet }
+
     let seed: UInt64
     var families: [IPAddress.Family]
     /// Whether the link has a gateway that can be asked; a modem's has none.
@@ -38,6 +40,10 @@ struct DrawnInternet: Sendable {
     var hasSecondLine: Bool
     /// Whether sites have IPv4 alone, and are reached by IPv6 through a translator.
     var isTranslated: Bool
+    /// Where the proxy stands by which the target is asked for; `nil` for none.
+    var proxy: ProxyPlace?
+    /// Whether another router of the link leads to the Internet, by a line of its own.
+    var hasSecondRouter: Bool
     /// The time to a host beyond the first router and back.
     var roundTrip: Duration
     /// Packets that came in meanwhile and that no program wanted.
@@ -80,6 +86,9 @@ struct DrawnInternet: Sendable {
         isTranslated = families == [.ipv6] && Int.random(in: 0..<3, using: &random) == 0
         let times = [12, 12, 12, 12, 12, 12, 700, 1200]
         roundTrip = .milliseconds(times.randomElement(using: &random) ?? 12)
+        hasSecondRouter = hasGateway && Int.random(in: 0..<8, using: &random) == 0
+        let isProxied = [.http, .https, .secureAddress].contains(target) && Int.random(in: 0..<24, using: &random) == 0
+        proxy = !isProxied ? nil : hasGateway && Bool.random(using: &random) ? .neighbour : .internet
         faults = []
         let count = [0, 1, 1, 1, 1, 2, 2].randomElement(using: &random) ?? 1
         for _ in 0..<count { faults += drawFault(&random).map { [$0] } ?? [] }
@@ -103,6 +112,7 @@ struct DrawnInternet: Sendable {
         if hasSecondLine, resolvers.contains(where: isBySecondLine) {
             stations.append((.secondLine, DrawnFault.ofSecondLine))
         }
+        if proxy != nil { stations.append((.proxy, DrawnFault.ofProxies)) }
         if target != .internet { stations.append((.site(.target), DrawnFault.ofSites)) }
         guard let (station, kinds) = stations.randomElement(using: &random) else { return nil }
         let fitting = kinds.filter { fits($0, at: station) }
@@ -118,7 +128,7 @@ struct DrawnInternet: Sendable {
         case .staleAddress: families == [.ipv6]
         case .reversePath: families == [.ipv4]
         case .wrongGateway, .widePrefix: families == [.ipv4] && hasGateway
-        case .hostsFile: isNamed
+        case .hostsFile: isNamed && proxy == nil
         case .resolverStopped: resolvers.contains { $0.place == .machine }
         case .expired, .untrusted, .wrongHost, .silentTLS, .wrongClock: isSecure
         case .silentHTTP, .noHTTP, .error500, .missing404: hasPage
@@ -157,6 +167,16 @@ struct DrawnInternet: Sendable {
 
     // MARK: - Addresses
 
+    static let proxyPort: UInt16 = 3128
+
+    /// The proxy by which the target is asked for, as the environment names it.
+    var proxyOfTarget: DiagnosisDestination.Proxy? {
+        guard proxy != nil, let address = address(of: .proxy, families.first ?? .ipv4) else { return nil }
+        let shown = address.family == .ipv6 ? "[\(address)]" : "\(address)"
+        return .init(
+            url: "http://\(shown):\(Self.proxyPort)", host: .address(HostAddress(address)), port: Self.proxyPort)
+    }
+
     static func name(of site: DrawnSite) -> String {
         switch site {
         case .target: "www.example.net"
@@ -168,27 +188,33 @@ struct DrawnInternet: Sendable {
 
     func address(of site: DrawnSite, _ family: IPAddress.Family) -> IPAddress {
         let literal = "198.51.100.\(site.rawValue)"
-        if family == .ipv4 { return .at(literal) }
-        return .at(isTranslated && site != .anchor ? "64:ff9b::\(literal)" : "2001:db8:80::\(site.rawValue)")
+        if family == .ipv4 { return .literal(literal) }
+        return .literal(isTranslated && site != .anchor ? "64:ff9b::\(literal)" : "2001:db8:80::\(site.rawValue)")
     }
 
-    static let gateways: [IPAddress.Family: IPAddress] = [.ipv4: .at("192.0.2.1"), .ipv6: .at("2001:db8:1::1")]
+    static let gateways: [IPAddress.Family: IPAddress] = [
+        .ipv4: .literal("192.0.2.1"), .ipv6: .literal("2001:db8:1::1"),
+    ]
 
     func address(of station: DrawnStation, _ family: IPAddress.Family) -> IPAddress? {
         let isIPv4 = family == .ipv4
         switch station {
-        case .machine: return .at(isIPv4 ? "192.0.2.20" : "2001:db8:1::20")
+        case .machine: return .literal(isIPv4 ? "192.0.2.20" : "2001:db8:1::20")
         case .secondLine: return nil
+        case .secondRouter: return .literal(isIPv4 ? "192.0.2.3" : "2001:db8:1::3")
+        case .proxy:
+            if proxy == .neighbour { return .literal(isIPv4 ? "192.0.2.31" : "2001:db8:1::31") }
+            return .literal(isIPv4 ? "198.51.100.31" : "2001:db8:80::31")
         case .gateway: return Self.gateways[family]
-        case .router(let number): return .at(isIPv4 ? "203.0.113.\(number)" : "2001:db8:f::\(number)")
+        case .router(let number): return .literal(isIPv4 ? "203.0.113.\(number)" : "2001:db8:f::\(number)")
         case .site(let site): return address(of: site, family)
         case .resolver(let place):
             switch resolvers[place].place {
-            case .machine: return .at(isIPv4 ? "127.0.0.1" : "::1")
+            case .machine: return .literal(isIPv4 ? "127.0.0.1" : "::1")
             case .gateway: return Self.gateways[family]
-            case .neighbour: return .at(isIPv4 ? "192.0.2.53" : "2001:db8:1::53")
-            case .provider: return .at(isIPv4 ? "203.0.113.53" : "2001:db8:f::53")
-            case .internet: return .at(isIPv4 ? "198.51.100.5\(3 + place)" : "2001:db8:80::5\(3 + place)")
+            case .neighbour: return .literal(isIPv4 ? "192.0.2.53" : "2001:db8:1::53")
+            case .provider: return .literal(isIPv4 ? "203.0.113.53" : "2001:db8:f::53")
+            case .internet: return .literal(isIPv4 ? "198.51.100.5\(3 + place)" : "2001:db8:80::5\(3 + place)")
             }
         }
     }
@@ -210,7 +236,8 @@ extension DrawnInternet: CustomStringConvertible {
         return "seed \(seed): \(targetText) with \(endpointTexts), \(families), "
             + (hasGateway ? "gateway" : "bare link") + ", \(routers) routers, mute \(mute), resolvers \(resolvers), "
             + (isRoot ? "root, " : "") + (isWireGuard ? "WireGuard, " : "") + (hasSecondLine ? "second line, " : "")
-            + (isTranslated ? "NAT64, " : "")
+            + (isTranslated ? "NAT64, " : "") + (proxy.map { "proxy \($0), " } ?? "")
+            + (hasSecondRouter ? "second router, " : "")
             + "\(roundTrip), late \(lateShare), stray \(strayPackets), faults \(faults)"
     }
 }

@@ -54,7 +54,8 @@ extension DrawnInternet {
     func way(to end: DrawnStation) -> [DrawnStation] {
         let gateway: [DrawnStation] = hasGateway ? [.gateway] : []
         switch end {
-        case .machine, .gateway, .router, .secondLine: return []
+        case .machine, .gateway, .router, .secondLine, .secondRouter: return []
+        case .proxy: return proxy == .neighbour ? [] : gateway + (1...routers).map { .router($0) }
         case .resolver where isBySecondLine(end): return [.secondLine]
         case .site: return gateway + (1...routers).map { .router($0) }
         case .resolver(let place):
@@ -69,7 +70,7 @@ extension DrawnInternet {
     /// Whether packets are handed to the gateway, or are for it.
     private func needsGateway(_ end: DrawnStation) -> Bool {
         if case .resolver(let place) = end { return ![.machine, .neighbour].contains(resolvers[place].place) }
-        return hasGateway
+        return hasGateway && (end != .proxy || proxy == .internet)
     }
 
     private func staysHere(_ end: DrawnStation) -> Bool {
