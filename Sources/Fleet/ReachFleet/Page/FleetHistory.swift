@@ -148,6 +148,7 @@ extension FleetPage {
             line.known = past.known(since: history.known)
             return line
         }
+        lines = FleetLine.list(roster.hosts, engine)
         self.pasts = pasts
         strips = pasts.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)
