@@ -36,8 +36,7 @@ package struct FleetReportPage {
             return cells + [index < bars.count ? .strip(bars[index]) : HTMLTable.Cell("")]
         }
         let html = HTMLTable(
-            caption: table.caption, heading: table.heading + (bars.isEmpty ? [] : ["When"]), rows: rows,
-            namesRows: table.title != "Availability")
+            caption: table.caption, heading: table.heading + (bars.isEmpty ? [] : ["When"]), rows: rows)
         return HTMLPage.section("table-\(number)", table.title, html.html)
     }
 

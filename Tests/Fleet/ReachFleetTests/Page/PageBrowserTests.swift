@@ -103,6 +103,12 @@ struct PageBrowserTests {
             "document.getElementById('now').textContent.includes('till-1-2 is silent')")
     }
 
+    @Test(arguments: [390, 1280])
+    func `a report is read on a telephone as on a desk`(_ width: Int) throws {
+        let report = FleetReportPage(ExampleReport.make()) { $0.description }
+        try look(report.html(nonce: "n"), ["--report", "--check", "--size=\(width)x844"])
+    }
+
     @Test(arguments: [390, 761, 768, 1000, 1024, 1279, 1280])
     func `no column of the table is cut`(_ width: Int) throws {
         let last = "[...document.querySelectorAll('.head > *')].filter((each) => each.offsetParent).pop()"
