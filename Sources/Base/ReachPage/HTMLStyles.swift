@@ -45,7 +45,7 @@ package enum HTMLStyles {
         .many td,.many tbody th,.many td.n{border:0;padding:1px 0 1px 104px;text-align:left;white-space:normal;\
         overflow-wrap:anywhere}
         .many [data-label]::before{content:attr(data-label);float:left;width:96px;margin-left:-104px;\
-        color:var(--muted);font-weight:400}}
+        color:var(--muted);font-weight:400}.many td:empty{display:none}}
         @media print{body{max-width:none;padding:0;background:none;font-size:11px}
         section{border:0;padding:0 0 8px;margin:0}h2,h3,svg,tr,li,.tiles,.chart{break-inside:avoid}
         h2,h3,.caption,summary,.chart,.timeline{break-after:avoid}

@@ -20,13 +20,10 @@ package struct HTMLTable {
     private let caption: String
     private let heading: [String]
     private let rows: [[Cell]]
-    private let namesRows: Bool
 
-    /// - Parameters:
-    ///   - rows: As many cells as the heading has.
-    ///   - namesRows: Whether the first cell of each row is the row's heading.
-    package init(caption: String, heading: [String], rows: [[Cell]], namesRows: Bool = true) {
-        (self.caption, self.heading, self.rows, self.namesRows) = (caption, heading, rows, namesRows)
+    /// - Parameter rows: As many cells as the heading has; the first is the row's heading.
+    package init(caption: String, heading: [String], rows: [[Cell]]) {
+        (self.caption, self.heading, self.rows) = (caption, heading, rows)
     }
 
     package var html: String {
@@ -51,7 +48,7 @@ package struct HTMLTable {
         let style =
             (cell.isNumber ? " class=\"n\"" : "")
             + (isWide ? " data-label=\"\(HTMLPage.escaped(heading[number]))\"" : "")
-        return number == 0 && namesRows
+        return number == 0
             ? "<th scope=\"row\"\(style)>\(cell.content)</th>" : "<td\(style)>\(cell.content)</td>"
     }
 }

@@ -28,6 +28,8 @@ CHECKS = {
         "(matchMedia('print').matches ? 10 : 12))",
     "every label is within the page": """[...document.querySelectorAll('.axis span,.ends span,.key span,.day span,.legend li')].every(
         (each) => { const label = each.getBoundingClientRect(); return label.left >= 0 && label.right <= innerWidth + 1; })""",
+    "no heading of a cell covers the next one":
+        "[...document.querySelectorAll('.many td')].every((each) => !each.getClientRects().length || each.offsetHeight >= 16)",
     "every shape of a strip is seen": """[...document.querySelectorAll('.strip>path,.sample>path')].every((each) => {
         const shape = each.getBoundingClientRect(); return shape.height >= 1 && shape.width >= 1; })""",
 }

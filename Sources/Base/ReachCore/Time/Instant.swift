@@ -50,5 +50,12 @@ extension Duration {
 
     /// The duration in whole microseconds, with the same limits.
     package var microseconds: Int64 { nanoseconds / 1000 }
-    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    /// The duration in whole milliseconds. The time of many hosts together may be a hundred thousand years.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return product.addingUpToBounds(attoseconds / 1_000_000_000_000_000)
+    }
 }

@@ -7,7 +7,8 @@ enum LineWords {
     static let times: Set = [
         "time", "since", "connectivity_since", "checked", "next", "certificate_until", "created", "deadline",
         "not_before", "over",
-        "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "last", "first_back",
+        "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "first_by", "last",
+        "first_back",
         "last_back", "retired", "renewed", "budget_renewed",
     ]
 

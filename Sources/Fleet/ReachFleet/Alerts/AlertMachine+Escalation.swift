@@ -24,7 +24,7 @@ extension AlertMachine {
     }
 
     /// Many hosts without anything in common are one call for each person.
-    private func joined(_ messages: [AlertMessage], _ now: Timestamp) -> [AlertMessage] {
+    private mutating func joined(_ messages: [AlertMessage], _ now: Timestamp) -> [AlertMessage] {
         let single = messages.filter { $0.shared == nil }
         guard single.count > options.mostMessages else { return messages }
         let levels = Dictionary(grouping: single, by: \.level).sorted { $0.key < $1.key }
@@ -32,8 +32,12 @@ extension AlertMachine {
             + levels.map { level, messages in
                 let (names, since) = (messages.flatMap(\.hosts), messages.map(\.since).min() ?? now)
                 let are = names.count == 1 ? "is" : "are"
+                if messages.count > 1 {
+                    for message in messages { open[message.alert]?.told = .init(name: Self.several, time: now) }
+                }
                 return AlertMessage(
-                    alert: messages.count == 1 ? messages[0].alert : "several", .escalation, hosts: names, since: since,
+                    alert: messages.count == 1 ? messages[0].alert : Self.several, .escalation, hosts: names,
+                    since: since,
                     level: level,
                     sentence: [
                         .words(

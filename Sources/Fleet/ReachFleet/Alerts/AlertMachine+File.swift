@@ -21,6 +21,8 @@ extension AlertMachine {
                             $0.field("reported", alert.reported)
                             $0.field("raised", alert.raised)
                             $0.field("level", Int64(alert.level))
+                            $0.field("told_as", alert.told?.name)
+                            $0.field("told", alert.told?.time.description)
                             $0.share(alert.shared)
                         }
                     }
@@ -68,6 +70,9 @@ extension AlertMachine {
                 hosts: Set(Self.hosts(entry["hosts"])), shared: Self.share(entry["shared"]), since: since,
                 reported: reported, raised: Self.time(entry["raised"]),
                 level: Int(clamping: max(0, entry["level"]?.integer ?? 0)))
+            if let other = entry["told_as"]?.string, let time = Self.time(entry["told"]) {
+                open[name]?.told = .init(name: other, time: time)
+            }
         }
         for entry in json["flapping"]?.array ?? [] {
             guard let name = entry["alert"]?.string, let since = Self.time(entry["since"]),

@@ -84,9 +84,10 @@ extension AlertMachine {
         }
         guard messages.count > options.mostMessages, let first = messages.map(\.since).min() else { return messages }
         let names = messages.flatMap(\.hosts)
+        for name in names { open[name]?.told = .init(name: Self.several, time: now) }
         return [
             AlertMessage(
-                alert: "several", .down, hosts: names, since: first,
+                alert: Self.several, .down, hosts: names, since: first,
                 sentence: [
                     .words("\(Self.list(names)) are away, without anything in common, the first since "), .time(first),
                 ])

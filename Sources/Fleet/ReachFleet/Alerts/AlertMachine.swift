@@ -89,6 +89,14 @@ package struct AlertMachine: Sendable {
         var raised: Timestamp
         /// How many of ``AlertOptions/escalations`` have been.
         var level = 0
+        /// The message that spoke of it under another name.
+        var told: Told?
+
+        /// Since when somebody can have acknowledged an alert of that name and meant this one.
+        struct Told: Hashable, Sendable {
+            let name: String
+            let time: Timestamp
+        }
 
         init(
             hosts: Set<String>, shared: AlertShare?, since: Timestamp, reported: Timestamp, raised: Timestamp? = nil,
@@ -107,6 +115,11 @@ package struct AlertMachine: Sendable {
         var hosts: [String]
         var shared: AlertShare?
     }
+
+    /// The names of messages about hosts that have nothing in common: those that were away when a watch began, and many
+    /// at one time.
+    package static let start = "start"
+    package static let several = "several"
 
     let options: AlertOptions
     var troubles: [String: Trouble] = [:]
@@ -179,10 +192,10 @@ package struct AlertMachine: Sendable {
         let away = troubles.filter { $0.value.alert == nil }.keys.sorted()
         guard !away.isEmpty else { return [] }
         let since = away.compactMap { troubles[$0]?.since }.min() ?? now
-        for id in away { hold(id, as: id, troubles[id]?.since ?? now, now) }
+        for id in away { hold(id, troubles[id]?.since ?? now, now, .init(name: Self.start, time: now)) }
         return [
             AlertMessage(
-                alert: "start", .down, hosts: away, since: since,
+                alert: Self.start, .down, hosts: away, since: since,
                 sentence: [
                     .words(
                         "\(Self.list(away)) \(away.count == 1 ? "was" : "were") away when this watch began, the first since "
@@ -193,9 +206,10 @@ package struct AlertMachine: Sendable {
     }
 
     /// Keeps an alert of one host that was reported with others.
-    private mutating func hold(_ id: String, as name: String, _ since: Timestamp, _ now: Timestamp) {
-        troubles[id]?.alert = name
-        open[name] = Open(hosts: [id], shared: nil, since: since, reported: now)
+    private mutating func hold(_ id: String, _ since: Timestamp, _ now: Timestamp, _ told: Open.Told) {
+        troubles[id]?.alert = id
+        open[id] = Open(hosts: [id], shared: nil, since: since, reported: now)
+        open[id]?.told = told
         hasChanged = true
     }
 
@@ -241,7 +255,7 @@ package struct AlertMachine: Sendable {
             }
             for id in back { troubles[id] = nil }
             for id in late {
-                hold(id, as: id, alert.since, now)
+                hold(id, alert.since, now, .init(name: name, time: alert.since))
                 open[id]?.raised = alert.raised
                 open[id]?.level = alert.level
             }
@@ -297,9 +311,13 @@ package struct AlertMachine: Sendable {
         return messages
     }
 
+    /// Who acknowledged an alert: by its own name, or by that of the message that spoke of it and of others.
     private func acknowledgement(of name: String, _ alert: Open, _ facts: Facts) -> String? {
-        // One of an earlier trouble of the same name says nothing about this one.
-        guard let note = facts.acknowledgement(name, alert.hosts), note.stored >= alert.since else { return nil }
-        return note.author ?? "somebody"
+        for told in [.init(name: name, time: alert.since), alert.told].compactMap(\.self) {
+            // One of an earlier trouble of the same name says nothing about this one.
+            guard let note = facts.acknowledgement(told.name, alert.hosts), note.stored >= told.time else { continue }
+            return note.author ?? "somebody"
+        }
+        return nil
     }
 }

@@ -84,7 +84,7 @@ package struct AlertShare: Hashable, Sendable {
 /// A length of time in words for a message: `45 s`, `12 min`, `3 h 5 min`, `2 d 4 h`.
 package enum TimeWords {
     package static func describe(_ duration: Duration) -> String {
-        let seconds = max(0, duration.nanoseconds / 1_000_000_000)
+        let seconds = max(0, duration.components.seconds)
         switch seconds {
         case ..<120: return "\(seconds) s"
         case ..<7200: return "\(seconds / 60) min"

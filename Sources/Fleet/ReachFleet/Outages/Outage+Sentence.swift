@@ -13,7 +13,7 @@ extension Outage {
             .words(
                 "\(extent.affected) of \(extent.known) hosts\(extent.trait.phrase) \(state) \(isOpen ? "since" : "from") "
             ),
-            .time(first), .words(", within \(spanText)"),
+            .time(first), .words(isVague ? ", or up to \(Self.text(vagueness)) later" : ", within \(Self.text(span))"),
         ]
         if let reason { pieces.append(.words(": \(reason.sentence)")) }
         if let lastBack {
@@ -40,7 +40,13 @@ extension Outage {
     /// Silent is what the engine sees. Hosts that have spoken since say that they had no path.
     private var state: String { confirmed * 2 > members.count ? "not reachable" : "silent" }
 
-    private var spanText: String {
+    private var vagueness: Duration { first.duration(to: firstBy) }
+
+    /// Whether it is known too badly when the hosts went to say how close together.
+    private var isVague: Bool { vagueness > Self.exact }
+    private static let exact: Duration = .seconds(5)
+
+    private static func text(_ span: Duration) -> String {
         // Whole seconds, so that no one reads a precision into it that the clocks do not have.
         let seconds = max((span.nanoseconds + 999_999_999) / 1_000_000_000, 1)
         return seconds < 60 ? "\(seconds) s" : DurationText.describe(.seconds(seconds))

@@ -19,6 +19,8 @@ package struct Outage: Hashable, Sendable {
     /// When the first and the last of them went away: no earlier and no later than their last words allow.
     package let first: Timestamp
     package let last: Timestamp
+    /// By when the first had gone, if that is not known: a machine that lost its power did so after its last word.
+    package let firstBy: Timestamp
     /// How many have said themselves that they were away.
     package let confirmed: Int
     /// The reason that most of those give, if more than half of them agree.
@@ -47,6 +49,7 @@ extension JSONWriter {
             json.field("shared", object: { $0.extent(outage.extent) })
             json.field("also", array: { json in for extent in outage.others { json.object { $0.extent(extent) } } })
             json.field("first", outage.first)
+            json.field("first_by", outage.firstBy)
             json.field("last", outage.last)
             json.field("presumed", Int64(outage.members.count - outage.confirmed))
             json.field("confirmed", Int64(outage.confirmed))

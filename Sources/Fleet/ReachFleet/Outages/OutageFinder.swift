@@ -113,10 +113,10 @@ package struct OutageFinder {
         for index in run.absences { latest[absences[index].member] = absences[index] }
         let returns = latest.values.compactMap(\.end)
         let confirmed = latest.values.filter { $0.evidence == .confirmed }
-        let (first, last) = Self.span(run.absences.map { absences[$0] })
+        let (first, firstBy, last) = Self.span(run.absences.map { absences[$0] })
         return Outage(
             extent: extent(of: run), others: others[number].sorted(by: isMoreSpecific).map { extent(of: runs[$0]) },
-            members: latest.keys.sorted(), first: first, last: last, confirmed: confirmed.count,
+            members: latest.keys.sorted(), first: first, last: last, firstBy: firstBy, confirmed: confirmed.count,
             reason: Self.common(confirmed.compactMap(\.reason), of: confirmed.count), back: returns.count,
             firstBack: returns.min(), lastBack: returns.max())
     }
@@ -124,11 +124,11 @@ package struct OutageFinder {
     /// When the first and the last went, as close together as what is known of each allows. Hosts of which the server
     /// had only a last word may all have gone when the last of these words came, so that the power cut of a shop is
     /// known more exactly than that of one host.
-    private static func span(_ absences: [Absence]) -> (first: Timestamp, last: Timestamp) {
+    private static func span(_ absences: [Absence]) -> (first: Timestamp, firstBy: Timestamp, last: Timestamp) {
         let starts = absences.compactMap(\.start)
         let latest = absences.compactMap { absence in absence.start.map { $0 + absence.vagueness } }
-        guard let last = starts.max(), let first = latest.min() else { preconditionFailure("a run of no departure") }
-        return (min(first, last), last)
+        guard let last = starts.max(), let firstBy = latest.min() else { preconditionFailure("a run of no departure") }
+        return (min(firstBy, last), firstBy, last)
     }
 
     private func extent(of run: TraitRun) -> Outage.Extent {

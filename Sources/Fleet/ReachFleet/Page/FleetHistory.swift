@@ -38,18 +38,20 @@ package struct FleetHistory: Sendable {
     /// An event of a host.
     package mutating func apply(_ event: TimelineEvent) {
         guard event.time >= start else { return }
-        if keepsTimelines { append(PageEvent(event), number(of: event.host)) }
-        apply(PastEvent(event), of: event.host)
+        let number = number(of: event.host)
+        if keepsTimelines { append(PageEvent(event), number) }
+        apply(PastEvent(event), number)
     }
 
     /// The events of a message that have not come before.
     package mutating func apply(_ message: HostEvents, _ timeline: inout FleetTimeline) {
-        for event in timeline.apply(message) { apply(event, of: message.host) }
+        let events = timeline.apply(message).filter { $0.time >= start }
+        guard !events.isEmpty else { return }
+        let number = number(of: message.host)
+        for event in events { apply(event, number) }
     }
 
-    private mutating func apply(_ event: PastEvent, of host: String) {
-        guard event.time >= start else { return }
-        let number = number(of: host)
+    private mutating func apply(_ event: PastEvent, _ number: Int) {
         // A clock that may be wrong by years decides nothing about others.
         guard !event.isHostClock else { return }
         switch event.kind {
@@ -148,6 +150,7 @@ extension FleetPage {
             line.known = past.known(since: history.known)
             return line
         }
+        lines = FleetLine.list(roster.hosts, engine)
         self.pasts = pasts
         strips = pasts.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)

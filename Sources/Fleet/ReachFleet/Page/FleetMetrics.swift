@@ -19,6 +19,10 @@ package enum FleetMetrics {
         hosts(page.hosts, values, &writer)
         away(page.hosts, &writer)
         outages(page.outages, &writer)
+        writer.family("reach_fleet_lines", .gauge, "Lines by word: the hosts behind one public address are one.")
+        var lines = WordCounts()
+        for line in page.lines { lines.add(line.word) }
+        lines.write([], &writer)
         writer.family("reach_fleet_engine_up", .gauge, "Whether the engine answered.")
         writer.sample([], page.engineTrouble == nil ? 1 as UInt64 : 0)
         writer.family("reach_fleet_as_of_timestamp_seconds", .gauge, "When the engine last answered.")

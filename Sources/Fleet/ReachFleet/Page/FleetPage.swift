@@ -21,6 +21,8 @@ package struct FleetPage: Sendable {
     package var engineNotes: [String] = []
     package var hosts: [PageHost] = []
     package var outages: [Outage] = []
+    /// The lines that the hosts are behind, as far as their addresses are known.
+    package var lines: [FleetLine] = []
     /// Since when events and past outages are shown; `nil` before the first reading.
     package var known: Timestamp?
     /// Whether the engine has older ones in the window, which were not read.

@@ -27,13 +27,17 @@ enum PageData {
             json.field("cut", page.isCut)
             json.field("engine", object: { engine(page, &$0) })
             json.field("outages", array: { json in for outage in newestFirst(page.outages) { write(outage, &json) } })
+            // One host says as much as its line.
+            let lines = page.lines.filter { $0.hosts.count > 1 }
+            let names = Dictionary(lines.flatMap { line in line.hosts.map { ($0, line.name) } }) { first, _ in first }
+            json.field("lines", array: { json in for line in lines { write(line, &json, &texts) } })
             json.field(
                 "hosts",
                 array: { json in
                     for (index, host) in page.hosts.enumerated() {
                         let strip = page.strips.isEmpty ? nil : page.strips[index]
                         let past = page.pasts.isEmpty ? HostPast() : page.pasts[index]
-                        write(host, strip, past, asOf: page.asOf, &json, &texts)
+                        write(host, names[host.id], strip, past, asOf: page.asOf, &json, &texts)
                     }
                 })
             let most = max(4, min(eventsOfHost, eventsOfAll / max(page.hosts.count, 1)))
@@ -84,8 +88,19 @@ enum PageData {
         }
     }
 
+    /// Of one that carries, or whose hosts said goodbye, nobody needs to read.
+    private static func write(_ line: FleetLine, _ json: inout JSONWriter, _ texts: inout NumberedTexts) {
+        guard line.word == .silent || line.word == .limited else { return }
+        json.array {
+            $0.value(texts.number(line.name))
+            $0.value(Int64(line.word.number))
+            $0.value(line.since?.milliseconds ?? 0)
+        }
+    }
+
     private static func write(
-        _ host: PageHost, _ strip: String?, _ past: HostPast, asOf: Timestamp, _ json: inout JSONWriter,
+        _ host: PageHost, _ line: String?, _ strip: String?, _ past: HostPast, asOf: Timestamp,
+        _ json: inout JSONWriter,
         _ texts: inout NumberedTexts
     ) {
         json.array { json in
@@ -121,6 +136,7 @@ enum PageData {
                 }
             }
             json.value(host.presence.isDegraded ? 1 as Int64 : 0)
+            json.value(texts.number(line))
         }
     }
 

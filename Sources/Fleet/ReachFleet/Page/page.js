@@ -9,7 +9,7 @@ const WORD_HELP = ["connected and reachable", "connected, with trouble", "gone w
 // Trouble first.
 const WORD_ORDER = [2, 1, 0, 3, 4];
 // The columns of a host's row in the data.
-const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, KNOWN = 14, UNCOUNTED = 15, DEGRADED = 16, INDEX = 17;
+const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, KNOWN = 14, UNCOUNTED = 15, DEGRADED = 16, LINE = 17, INDEX = 18;
 data.hosts.forEach((host, index) => { host[INDEX] = index; });
 const HEAD = 36;
 // A narrow screen has the reason below the host.
@@ -241,7 +241,7 @@ let haystacks = null;
 function haystack(index) {
   haystacks = haystacks || new Array(data.hosts.length);
   return haystacks[index] = haystacks[index] || [data.hosts[index][ID], data.hosts[index][NAME], text[data.hosts[index][WHY]],
-    text[data.hosts[index][CLASS]], text[data.hosts[index][NOTE]], text[data.hosts[index][QUIET]] && "quiet: " + text[data.hosts[index][QUIET]], ...data.hosts[index][LABELS].map((label) => text[label])].join("\n").toLowerCase();
+    text[data.hosts[index][CLASS]], text[data.hosts[index][LINE]], text[data.hosts[index][NOTE]], text[data.hosts[index][QUIET]] && "quiet: " + text[data.hosts[index][QUIET]], ...data.hosts[index][LABELS].map((label) => text[label])].join("\n").toLowerCase();
 }
 
 function filtered(withWords, atAnyTime) {
@@ -461,16 +461,22 @@ function makeOutages() {
   $("outages-over").querySelector("ul").append(...over);
 }
 // What is wrong now and is no outage, in sentences. Each shows its hosts.
-const NAMED = 3;
+const NAMED = 3, LISTED = 20;
 function makeNow() {
   const inOutage = new Set();
   for (const outage of data.outages) if (outage.open) for (const host of outage.hosts) inOutage.add(host);
   const silent = [], limited = [], quiet = [];
+  // The hosts behind one public address are one line: what is wrong with all of them is one sentence.
+  const lines = data.lines.map(([name, word, since]) => ({ name, word, since, hosts: [] })), lineOf = new Map(lines.map((line) => [line.name, line]));
+  const place = (index) => (data.hosts[index][WORD] === 2 ? silent : limited).push(index);
   data.hosts.forEach((host, index) => {
     if (host[QUIET]) quiet.push(index);
-    else if (host[WORD] === 2 && !inOutage.has(index)) silent.push(index);
-    else if (host[WORD] === 1) limited.push(index);
+    else if (host[WORD] === 1 || host[WORD] === 2 && !inOutage.has(index)) {
+      const line = lineOf.get(host[LINE]);
+      line && line.word === host[WORD] ? line.hosts.push(index) : place(index);
+    }
   });
+  for (const line of lines) if (line.hosts.length === 1) place(line.hosts.pop());
   const bySince = (a, b) => data.hosts[a][SINCE] - data.hosts[b][SINCE];
   const names = (indexes) => {
     const shown = indexes.slice(0, NAMED).map((index) => data.hosts[index][NAME] || data.hosts[index][ID]);
@@ -485,10 +491,17 @@ function makeNow() {
   };
   const only = (word) => () => { state.words = new Set([word]); apply(false); };
   if (!data.engine.ok) $("now").append(make("li", {}, icon(2), data.engine.text));
+  const down = lines.filter((line) => line.hosts.length).sort((a, b) => b.word - a.word || b.hosts.length - a.hosts.length);
+  for (const line of down.slice(0, LISTED)) add(line.word, "line " + text[line.name] + " is " + WORDS[line.word] + (line.since ? " since " + moment(line.since) : "") + ": " + names(line.hosts), () => {
+    state.words = new Set([line.word]);
+    state.text = $("search").value = text[line.name];
+    apply(false);
+  });
+  for (const line of down.slice(LISTED)) line.hosts.forEach(place);
   if (silent.length) {
     silent.sort(bySince);
     const longest = data.hosts[silent[0]][SINCE];
-    add(2, are(silent, inOutage.size ? "silent without an outage" : "silent") + (longest ? (silent.length === 1 ? ", since " : "; the first since ") + moment(longest) : ""), only(2));
+    add(2, are(silent, inOutage.size ? "silent without an outage" : down.length ? "silent, too" : "silent") + (longest ? (silent.length === 1 ? ", since " : "; the first since ") + moment(longest) : ""), only(2));
   }
   if (limited.length) {
     const reasons = new Map();
@@ -508,7 +521,7 @@ function makeNow() {
     const online = data.hosts.filter((host) => host[WORD] === 0).length;
     $("now").append(make("li", { class: "over" }, icon(0), number.format(online) + " of " + number.format(data.hosts.length) + " hosts are online, and nothing is wrong"));
   }
-  return silent.length + limited.length + (data.engine.ok ? 0 : 1);
+  return down.length + silent.length + limited.length + (data.engine.ok ? 0 : 1);
 }
 function showOutageChoice() {
   for (const button of document.querySelectorAll("[data-outage]")) button.setAttribute("aria-pressed", +button.dataset.outage === state.outage);
@@ -544,6 +557,7 @@ function showPanel(index) {
   fact("Why", text[host[WHY]] && text[host[WHY]] + (host[PRESUMED] ? " (presumed: the host has not said so itself yet)" : ""));
   fact("Last seen", host[SEEN] && moment(host[SEEN]) + " (" + ago(host[SEEN]) + " ago)");
   fact("Link", text[host[CLASS]]);
+  fact("Line", text[host[LINE]]);
   const labels = make("span", {});
   host[LABELS].forEach((label, at) => {
     const link = make("a", { href: "#label=" + encodeURIComponent(text[label]) }, text[label]);

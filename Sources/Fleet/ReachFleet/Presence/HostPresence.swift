@@ -99,10 +99,12 @@ extension RosterHost {
         return lease.renewed + (min(patience, engine.leaseAge ?? patience) + Self.leaseGrace)
     }
 
-    /// How long after ``lastSeen`` a host that is presumed silent may have gone: until its next renewal was due.
+    /// How long after ``lastSeen`` a host that is presumed silent may have gone: until its next renewal was due, or its
+    /// connection ended.
     package var vagueness: Duration {
-        guard let connection, !connection.isUp, connection.sighting == lastSeen else { return report?.lease ?? .zero }
-        return .zero
+        let lease = report?.lease ?? .zero
+        guard let connection, !connection.isUp, let lastSeen, connection.time >= lastSeen else { return lease }
+        return min(lease, lastSeen.duration(to: connection.time))
     }
 
     /// The host's word now.

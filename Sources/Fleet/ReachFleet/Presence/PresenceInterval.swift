@@ -71,25 +71,37 @@ struct PresenceLine {
     /// - Parameter change: The new piece for an old one; the same for one that stays.
     mutating func replace(from: Int64, to: Int64, _ change: (Piece) -> Piece) {
         guard from < to else { return }
+        let places = index(at: from)...index(at: to - 1)
         var new: [Piece] = []
-        new.reserveCapacity(pieces.count + 2)
-        for (index, piece) in pieces.enumerated() {
-            let end = end(of: index)
-            guard piece.from < to, end > from else {
-                new.append(piece)
-                continue
-            }
+        for index in places {
+            let piece = pieces[index]
             if piece.from < from { new.append(piece) }
             var changed = change(piece)
             changed.from = max(piece.from, from)
             new.append(changed)
-            if end > to {
+            if end(of: index) > to {
                 var rest = piece
                 rest.from = to
                 new.append(rest)
             }
         }
-        pieces = new
+        pieces.replaceSubrange(places, with: new)
+    }
+
+    /// The piece in which a time is. A year of a host may have a thousand pieces.
+    private func index(at time: Int64) -> Int {
+        var (low, high) = (0, pieces.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if pieces[middle].from <= time { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The piece that begins at a time.
+    func index(from time: Int64) -> Int? {
+        let index = index(at: time)
+        return pieces[index].from == time ? index : nil
     }
 
     /// The intervals, each as long as it can be.

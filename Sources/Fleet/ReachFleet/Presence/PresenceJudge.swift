@@ -210,7 +210,7 @@ struct PresenceJudge {
     }
 
     private mutating func trim(before time: Int64) {
-        guard let index = line.pieces.firstIndex(where: { $0.from == time }), index > 0 else { return }
+        guard let index = line.index(from: time), index > 0 else { return }
         let piece = line.pieces[index - 1]
         guard piece.word == .away || piece.word == .left, piece.from != .min, piece.reason == nil else { return }
         guard .nanoseconds(time - piece.from) <= Self.noticing + piece.vagueness else { return }
@@ -218,7 +218,7 @@ struct PresenceJudge {
     }
 
     private mutating func trim(after time: Int64) {
-        guard let index = line.pieces.firstIndex(where: { $0.from == time }) else { return }
+        guard let index = line.index(from: time) else { return }
         let (piece, end) = (line.pieces[index], line.end(of: index))
         guard piece.word == .away || piece.word == .left, end != .max, piece.reason == nil else { return }
         guard .nanoseconds(end - time) <= Self.noticing else { return }

@@ -17,10 +17,14 @@ package struct FleetLine: Hashable, Sendable {
 
     /// The lines of the hosts whose address is known, in the order of their addresses.
     package static func list(_ hosts: [RosterHost], _ engine: EngineFacts) -> [FleetLine] {
+        list(hosts.compactMap { host in host.connection?.address.map { (host.id, $0, host.presence(engine)) } })
+    }
+
+    package static func list(_ hosts: [(id: String, address: IPAddress, presence: HostPresence)]) -> [FleetLine] {
         var members: [IPPrefix: [(id: String, presence: HostPresence)]] = [:]
-        for host in hosts {
-            guard let address = host.connection?.address, let network = network(of: address) else { continue }
-            members[network, default: []].append((host.id, host.presence(engine)))
+        for (id, address, presence) in hosts {
+            guard let network = network(of: address) else { continue }
+            members[network, default: []].append((id, presence))
         }
         return members.map { FleetLine($0.key, $0.value) }.sorted { $0.place < $1.place }
     }

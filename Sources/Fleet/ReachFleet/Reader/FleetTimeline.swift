@@ -70,15 +70,17 @@ package struct FleetTimeline: Sendable {
         if case .absence(_, let moment) = event.kind {
             return absences.updateValue(moment, forKey: host) != moment
         }
-        var seen = logs[host] ?? []
-        defer { logs[host] = seen }
+        return Self.isNew(event, &logs[host, default: []])
+    }
+
+    private static func isNew(_ event: PastEvent, _ seen: inout [Log]) -> Bool {
         if let index = seen.firstIndex(where: { $0.name == event.log }) {
             guard event.n > seen[index].last else { return false }
             seen[index].last = event.n
             return true
         }
         seen.append(Log(name: event.log, last: event.n))
-        if seen.count > Self.logsOfHost { seen.removeFirst() }
+        if seen.count > logsOfHost { seen.removeFirst() }
         return true
     }
 }

@@ -24,7 +24,12 @@ package struct Availability: Hashable, Sendable {
     package var share: Double? {
         let known = up + down
         guard known > .zero else { return nil }
-        return Double(up.nanoseconds) / Double(known.nanoseconds)
+        return Self.seconds(up) / Self.seconds(known)
+    }
+
+    /// The hours of many hosts together are more nanoseconds than an integer has.
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 
     package mutating func add(_ other: Availability) {
@@ -56,7 +61,7 @@ extension Availability {
         total = .nanoseconds(window.upperBound - window.lowerBound)
         unknown = Self.overlap(window, spans)
         guard begin < window.upperBound else { return }
-        let quiet = Self.joined(quiet)
+        var quiet = Self.joined(quiet)[...]
         for absence in absences {
             let from = max(absence.start?.nanosecondsSince1970 ?? .min, begin)
             let to = min(absence.end?.nanosecondsSince1970 ?? .max, window.upperBound)
@@ -66,7 +71,8 @@ extension Availability {
                 unknown += all
                 continue
             }
-            let excused = Self.overlap(from..<to, quiet)
+            quiet = quiet.drop { $0.upperBound <= from }
+            let excused = Self.overlap(from..<to, quiet.prefix { $0.lowerBound < to })
             let counted = all - excused
             self.quiet += excused
             if absence.evidence == .confirmed { confirmed += counted } else { presumed += counted }
@@ -87,7 +93,7 @@ extension Availability {
         }
     }
 
-    private static func overlap(_ span: Span, _ others: [Span]) -> Duration {
+    private static func overlap(_ span: Span, _ others: some Sequence<Span>) -> Duration {
         others.reduce(.zero) { sum, other in
             guard other.overlaps(span) else { return sum }
             let both = span.clamped(to: other)

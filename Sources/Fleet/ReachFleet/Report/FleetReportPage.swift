@@ -36,8 +36,7 @@ package struct FleetReportPage {
             return cells + [index < bars.count ? .strip(bars[index]) : HTMLTable.Cell("")]
         }
         let html = HTMLTable(
-            caption: table.caption, heading: table.heading + (bars.isEmpty ? [] : ["When"]), rows: rows,
-            namesRows: table.title != "Availability")
+            caption: table.caption, heading: table.heading + (bars.isEmpty ? [] : ["When"]), rows: rows)
         return HTMLPage.section("table-\(number)", table.title, html.html)
     }
 
@@ -58,13 +57,14 @@ package struct FleetReportPage {
     private func bar(_ hosts: [FleetReport.Host]) -> TimeStrip {
         let (begin, end) = (report.from.nanosecondsSince1970, report.to.nanosecondsSince1970)
         let cell = max(1, (end - begin) / Int64(Self.cells))
-        var (away, unknown) = ([Int64](repeating: 0, count: Self.cells), [Int64](repeating: 0, count: Self.cells))
-        func count(_ from: Int64, _ to: Int64, _ times: inout [Int64]) {
+        // Of many hosts together a cell may have more nanoseconds than an integer.
+        var (away, unknown) = ([Double](repeating: 0, count: Self.cells), [Double](repeating: 0, count: Self.cells))
+        func count(_ from: Int64, _ to: Int64, _ times: inout [Double]) {
             let (from, to) = (max(from, begin), min(to, begin + cell * Int64(Self.cells)))
             guard from < to else { return }
             for index in Int((from - begin) / cell)...Int((to - 1 - begin) / cell) {
                 let start = begin + Int64(index) * cell
-                times[index] += min(to, start + cell) - max(from, start)
+                times[index] += Double(min(to, start + cell) - max(from, start))
             }
         }
         for past in hosts.map(\.past) {
@@ -76,8 +76,8 @@ package struct FleetReportPage {
         }
         let all = Double(cell) * Double(max(1, hosts.count))
         let cells = zip(away, unknown).map { away, unknown in
-            guard Double(unknown) < all else { return TimeShare(notObserved: all).level }
-            return TimeShare(up: max(0, all - Double(away + unknown)), down: Double(away)).level
+            guard unknown < all else { return TimeShare(notObserved: all).level }
+            return TimeShare(up: max(0, all - away - unknown), down: away).level
         }
         let lost = away.count { $0 > 0 }
         return TimeStrip(

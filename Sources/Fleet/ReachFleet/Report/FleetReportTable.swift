@@ -57,11 +57,11 @@ package enum FleetReportCSV {
 
     private static func line(_ names: [String], _ hosts: Int, _ times: Availability) -> String {
         let seconds = [times.up, times.down, times.presumed, times.confirmed, times.unknown, times.quiet].map {
-            "\($0.nanoseconds / 1_000_000_000)"
+            "\($0.components.seconds)"
         }
         let cells =
             names.map(quoted) + ["\(hosts)", times.share.map { "\($0)" } ?? ""] + seconds
-            + ["\(times.outages)", "\(times.longest.nanoseconds / 1_000_000_000)"]
+            + ["\(times.outages)", "\(times.longest.components.seconds)"]
         return cells.joined(separator: ",") + "\r\n"
     }
 

@@ -207,7 +207,9 @@ struct AcknowledgeCommand: ParsableCommand {
     func run() throws {
         let session = try OperatorSession(engine)
         // An alert about one host has the host's name; others have what the hosts share, or a word of the watch.
-        if !alert.utf8.contains(UInt8(ascii: "=")), !["fleet", "several", "start"].contains(alert) {
+        if !alert.utf8.contains(UInt8(ascii: "=")),
+            !["fleet", AlertMachine.several, AlertMachine.start].contains(alert)
+        {
             try session.check([alert])
         }
         let now = try session.present()

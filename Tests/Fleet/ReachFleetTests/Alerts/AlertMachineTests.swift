@@ -148,6 +148,66 @@ private struct AlertStory {
         #expect(story.sent[1].hosts.count == 8)
     }
 
+    @Test
+    func `who acknowledges a message about several hosts has acknowledged each of them, and none that goes later`() {
+        var story = Self.escalating(hosts: 40) { "site-\($0)" }
+        for number in 1...8 { story.lose(number * 5...number * 5) }
+        story.pass(.seconds(300))
+        story.acknowledged["several"] = Acknowledgement(alert: "several", stored: story.now)
+        story.lose(1...1)
+        story.pass(.seconds(300))
+        var again = Self.escalating(hosts: 40) { "site-\($0)" }
+        let isRestored = again.machine.restore(story.machine.bytes)
+        #expect(isRestored)
+        (again.now, again.acknowledged) = (story.now, story.acknowledged)
+        for number in [1, 5, 10, 15, 20, 25, 30, 35, 40] { again.lose(number...number) }
+        again.begin()
+        again.pass(.seconds(10_000))
+        #expect(story.sent.map(\.alert) == ["several", "till-1"])
+        #expect(again.sent.map(\.event) == [.escalation, .escalation])
+        #expect(again.sent.map(\.alert) == ["till-1", "till-1"])
+    }
+
+    @Test func `hosts that a call to the next person named together are acknowledged together`() {
+        var story = Self.escalating(hosts: 40) { "site-\($0)" }
+        for number in 1...8 {
+            story.lose(number * 5...number * 5)
+            story.pass(.seconds(1))
+        }
+        story.pass(.seconds(300))
+        // They are all due when a time without alerts ends.
+        story.quiet = Set(story.roster.hosts.map(\.id))
+        story.pass(.seconds(1300))
+        story.quiet = []
+        story.pass(.seconds(1))
+        #expect(story.sent.count == 9 && story.sent[8].alert == "several" && story.sent[8].level == 1)
+        story.acknowledged["several"] = Acknowledgement(alert: "several", stored: story.now)
+        story.pass(.seconds(10_000))
+        #expect(!story.sent.contains { $0.level == 2 })
+    }
+
+    @Test func `who acknowledges what was away when the watch began is not called about it again`() {
+        var story = Self.escalating()
+        story.lose(1...3, since: .seconds(1000))
+        story.begin()
+        story.acknowledged["start"] = Acknowledgement(alert: "start", stored: story.now)
+        story.pass(.seconds(10_000))
+        #expect(story.sent.map(\.alert) == ["start"])
+    }
+
+    @Test func `the last hosts of an outage that was acknowledged call nobody when the others are back`() {
+        var story = Self.escalating(hosts: 10)
+        story.lose(1...10)
+        story.pass(.seconds(300))
+        story.acknowledged["site=berlin-7"] = Acknowledgement(alert: "site=berlin-7", stored: story.now)
+        story.back(1...9)
+        story.pass(.seconds(10_000))
+        #expect(story.sent.map(\.event) == [.down, .up])
+        story.back(10...10)
+        story.pass(.seconds(120))
+        #expect(story.sent.last?.acknowledged == "somebody")
+    }
+
     @Test func `a host that is back in time is not told of`() {
         var story = AlertStory()
         for _ in 0..<20 {

@@ -51,6 +51,36 @@ import Testing
         #expect(PercentText.roundedDown(share) == text)
     }
 
+    @Test func `the year of 10,000 hosts has its own share, and not that of the 292 years that nanoseconds can count`()
+    {
+        let year = at(0).nanosecondsSince1970..<at(365 * 86_400).nanosecondsSince1970
+        let times = Availability([Absence(member: 0, start: at(0), end: at(73 * 86_400))], in: year)
+        let all = (0..<10_000).reduce(into: Availability()) { sum, _ in sum.add(times) }
+        #expect(all.share == 0.8)
+        #expect(all.up.milliseconds == 10_000 * 292 * 86_400_000)
+        #expect(TimeWords.describe(all.down) == "730000 d 0 h")
+    }
+
+    @Test func `the page of many hosts counts all of their time`() {
+        var roster = Roster()
+        for number in 0..<100 { roster.apply(listed: "h\(number)", key: "K\(number)") }
+        let begin = at(-250 * 365 * 86_400)
+        let report = FleetReport(
+            roster, FleetHistory(since: begin), EngineFacts(now: at(0)), OperatorNotes(), from: begin
+        ) { _, _ in true }
+        let page = String(decoding: FleetReportPage(report) { $0.description }.html(nonce: "n"), as: UTF8.self)
+        #expect(page.contains("not known") && FleetReportCSV.text(report).contains("all,,100,,0,"))
+    }
+
+    @Test func `what each of many absences shares with times without alerts is found`() {
+        let absences = (0..<10).map {
+            Absence(member: 0, start: at(Double($0) * 100 + 40), end: at(Double($0) * 100 + 60))
+        }
+        let quiet = (0..<20).map { Self.span(Double($0) * 50, Double($0) * 50 + 5) }
+        let times = Availability(absences, in: Self.window, quiet: quiet.reversed())
+        #expect(Self.seconds(times) == [800, 150, 0, 50, 0, 15])
+    }
+
     @Test func `a report has all hosts, each label and each host`() {
         let report = ExampleReport.make()
         #expect(report.hosts.map(\.id) == ["till-1", "till-2", "till-3", "till-4"])

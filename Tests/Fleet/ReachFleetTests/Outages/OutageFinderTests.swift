@@ -77,10 +77,10 @@ import Testing
         let vanished = [100.0, 108, 121].enumerated().map {
             Absence(member: $0, start: at($1), vagueness: .seconds(30))
         }
-        #expect(find(vanished, members).map { [$0.first, $0.last] } == [[at(121), at(121)]])
+        #expect(find(vanished, members).map { [$0.first, $0.last, $0.firstBy] } == [[at(121), at(121), at(130)]])
         // What each said itself is exact.
         let said = [100.0, 102, 103].enumerated().map { Absence(member: $0, start: at($1), evidence: .confirmed) }
-        #expect(find(said, members).map { [$0.first, $0.last] } == [[at(100), at(103)]])
+        #expect(find(said, members).map { [$0.first, $0.last, $0.firstBy] } == [[at(100), at(103), at(100)]])
     }
 
     @Test func `fewer hosts are an outage if the operator says so`() {

@@ -18,6 +18,15 @@ import Testing
         #expect(line == "312 of 318 hosts behind 203.0.113.0/24 silent since 03:10:04, within 4 s")
     }
 
+    @Test func `where the last words are all that is known it says how much later it may have begun`() throws {
+        let vanished = (0..<312).map { Absence(member: $0, start: at(604), vagueness: .seconds(30)) }
+        #expect(
+            try outage(vanished).line
+                == "312 of 318 hosts behind 203.0.113.0/24 silent since 03:10:04, or up to 30 s later")
+        let soon = (0..<312).map { Absence(member: $0, start: at(604), vagueness: .seconds(4)) }
+        #expect(try outage(soon).line.hasSuffix("silent since 03:10:04, within 1 s"))
+    }
+
     @Test func `it says how many are back`() throws {
         let absences = away(0..<212, from: 604) + away(212..<312, from: 604, to: 900)
         let line = try outage(absences.sorted { $0.start! < $1.start! }).line

@@ -62,7 +62,10 @@ import Testing
             history.apply(ended, of: "h\(index)")
         }
         let page = FleetPage(roster, history, engine)
-        #expect(page.outages.map(\.line) == ["7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:00, within 1 s"])
+        #expect(
+            page.outages.map(\.line) == [
+                "7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:00, or up to 50 s later"
+            ])
         #expect(page.hosts[0].presence.word == .silent && page.engineNotes == [])
         roster.apply(state: [0], of: "h0", storedAt: at(960))
         let notes = FleetPage(roster, history, engine).engineNotes

@@ -40,6 +40,18 @@ import Testing
         }
     }
 
+    @Test func `hosts behind one public address are one line`() {
+        var page = page([])
+        let address = IPAddress(ipv4: 0xc633_6407)
+        page.lines = FleetLine.list([
+            ("a", address, HostPresence(.silent)), ("b", address, HostPresence(.here)),
+            ("c", IPAddress(ipv4: 0xc633_6408), HostPresence(.silent)),
+        ])
+        let lines = lines(page)
+        #expect(lines.contains("reach_fleet_lines{word=\"here\"} 1"))
+        #expect(lines.contains("reach_fleet_lines{word=\"silent\"} 1"))
+    }
+
     @Test func `each silent host has a series, the longest first; those with quiet alerts are only counted`() {
         func silent(_ id: String, since seconds: Double, quiet: String? = nil) -> PageHost {
             var host = PageHost(id: id, HostPresence(.silent, since: at(seconds)))

@@ -85,6 +85,30 @@ struct PageBrowserTests {
             "--expect", "document.documentElement.scrollWidth <= 390")
     }
 
+    @Test func `a line all of whose hosts are lost is one sentence, which shows them`() throws {
+        var page = ExamplePage.page(hosts: 3)
+        for index in 0..<3 {
+            page.hosts[index].presence = HostPresence(index < 2 ? .silent : .here, since: at(-90))
+        }
+        let addresses = ["198.51.100.7", "198.51.100.7", "198.51.100.8"].compactMap { IPAddress($0) }
+        page.lines = FleetLine.list(zip(page.hosts, addresses).map { ($0.id, $1, $0.presence) })
+        try look(
+            page, clock(2), "--expect",
+            "/^line 198.51.100.7 is silent since .*: till-1-1, till-1-2$/.test(document.getElementById('now').textContent)",
+            "--expect",
+            "(document.querySelector('#now button').click(), document.querySelectorAll('.row').length == 2)")
+        page.hosts[0].quiet = "rebuilt"
+        try look(
+            page, clock(2), "--expect", "!document.getElementById('now').textContent.includes('line')", "--expect",
+            "document.getElementById('now').textContent.includes('till-1-2 is silent')")
+    }
+
+    @Test(arguments: [390, 1280])
+    func `a report is read on a telephone as on a desk`(_ width: Int) throws {
+        let report = FleetReportPage(ExampleReport.make()) { $0.description }
+        try look(report.html(nonce: "n"), ["--report", "--check", "--size=\(width)x844"])
+    }
+
     @Test(arguments: [390, 761, 768, 1000, 1024, 1279, 1280])
     func `no column of the table is cut`(_ width: Int) throws {
         let last = "[...document.querySelectorAll('.head > *')].filter((each) => each.offsetParent).pop()"

@@ -55,7 +55,11 @@ import Testing
         #expect(found == expected)
     }
 
-    @Test func `a host that hung up is known to have gone then, and any other went before its next renewal`() throws {
+    @Test
+    func
+        `a host that hung up is known to have gone then, and any other went before its renewal or its connection's end`()
+        throws
+    {
         func vagueness(_ isUp: Bool, _ seconds: Double, _ reason: String? = nil, start: Double = 10) -> Duration? {
             var roster = Self.roster
             let advisory = ConnectionAdvisory(
@@ -65,9 +69,11 @@ import Testing
         }
         #expect(Self.roster["till-1"]?.vagueness == .seconds(120))
         #expect(vagueness(false, 70) == .zero)
-        // Its state came later, the server ended the connection, or there is one.
+        // Its state came later, or there is one.
         #expect(vagueness(false, 50) == .seconds(120))
-        #expect(vagueness(false, 70, "Stale Connection") == .seconds(120))
+        // Where the server ended the connection, it went before that.
+        #expect(vagueness(false, 70, "Stale Connection") == .seconds(10))
+        #expect(vagueness(false, 300, "Stale Connection") == .seconds(120))
         #expect(vagueness(true, 70, start: 70) == .seconds(120))
     }
 
