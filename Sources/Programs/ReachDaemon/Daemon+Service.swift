@@ -111,11 +111,11 @@ extension Daemon: ControlService {
         }
     }
 
-    package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+    package func reload(for caller: Caller, reply: @escaping Reply<[String]>) {
         if let error = reload() {
             reply(.failure(.badConfiguration(reason: error.description)))
         } else {
-            reply(.success(()))
+            reply(.success(waitingKeys))
         }
     }
 }
