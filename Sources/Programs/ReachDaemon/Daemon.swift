@@ -39,6 +39,9 @@ package final class Daemon {
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
     private(set) var hooks: DaemonHooks?
+    private(set) lazy var targetHooks = TargetHooks(on: loop, records, log: log) { [unowned self] in
+        registry.namedStates
+    }
     /// What hooks and the log see of changes.
     private(set) lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
         handle($0)
@@ -84,6 +87,7 @@ package final class Daemon {
         startHistory()
         startJournal()
         hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, down: records.down, log: log)
+        targetHooks.apply(configuration.targetHooks, timeout: configuration.hooks.timeout)
         startQueue()
         registry.onChange = { [unowned self] change, name in handle(change, of: name) }
         registry.onQuality { [unowned self] in records.record($0) }
@@ -163,6 +167,7 @@ package final class Daemon {
             metrics?.apply(loaded.metrics)
             applyPage()
             hooks?.apply(loaded.hooks)
+            targetHooks.apply(loaded.targetHooks, timeout: loaded.hooks.timeout)
             hooks?.forget(probes: gone)
             log.info("the configuration was reloaded")
             return nil
@@ -193,6 +198,7 @@ package final class Daemon {
         server?.stop()
         joined.endAll()
         hooks?.stop()
+        targetHooks.stop()
         probes?.stop()
         metrics?.finish()
         // With these three limits an orderly stop takes less than two seconds.

@@ -73,6 +73,9 @@ final class EventRecords {
         outages.latest(of: target, at: SystemClock.now)
     }
 
+    /// Whether a target can be used, by the name that the history has for it.
+    func use(of target: String) -> OutageBook.Use { outages.use(of: target, at: SystemClock.now) }
+
     /// Leaves a sign of life if one is due.
     func noteAlive() { history?.noteAlive(at: SystemClock.now) }
 
