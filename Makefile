@@ -204,69 +204,69 @@ bench-queue: deps build bench-tools ## Compare queue and sessions with curl and 
 
 .PHONY: crash
 crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)
-	contrib/crash/run --progress $(CRASH_ARGS)
+	Tests/Field/crash/run --progress $(CRASH_ARGS)
 	$(SWIFT) build --product queuecrash
-	contrib/crash/power-loss
+	Tests/Field/crash/power-loss
 	$(SWIFT) build --product sessiondrain
-	contrib/crash/sessions --session .build/debug/sessiondrain
+	Tests/Field/crash/sessions --session .build/debug/sessiondrain
 
 .PHONY: scenes
 scenes: deps build ## Stage outages in namespaces, and show how reach and NetworkManager report them (as root)
-	contrib/scenes/networkmanager .build/networkmanager || true
-	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
+	Tests/Field/scenes/networkmanager .build/networkmanager || true
+	Tests/Field/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
 
 .PHONY: walk
 walk: deps build ## Break and mend a network at random, and compare what all mouths say; WALK_ARGS="--seconds 3600" (as root)
-	contrib/scenes/walk --reach $(bin) $(WALK_ARGS) || [ $$? = 77 ]
+	Tests/Field/scenes/walk --reach $(bin) $(WALK_ARGS) || [ $$? = 77 ]
 
 # Without a kernel that this machine can start it says what is missing, and succeeds.
 .PHONY: lab
 lab: deps build ## Wi-Fi, modems, sleep and hours of flapping, in small virtual machines; LAB_ARGS="--only roaming"
 	@[ ! -w /dev/kvm ] || LAB=yes SWIFT="$(SWIFT)" contrib/deps
-	contrib/lab/run --programs $(dir $(bin)) $(LAB_ARGS) || [ $$? = 77 ]
+	Tests/Field/lab/run --programs $(dir $(bin)) $(LAB_ARGS) || [ $$? = 77 ]
 
 # User-mode Linux: it needs no KVM, and its clock jumps over waiting.
 .PHONY: lab-kernel
 lab-kernel: ## Build the kernel with which the lab runs an hour in a minute (about ten minutes)
 	@LAB=kernel SWIFT="$(SWIFT)" contrib/deps
-	contrib/lab/machine build-uml
+	Tests/Field/lab/machine build-uml
 
 .PHONY: day
 day: deps build ## Play a day with a network that breaks, and write its transcript and pictures to Documentation/day (as root)
-	contrib/scenes/day --reach $(bin) --output Documentation/day || [ $$? = 77 ]
+	Tests/Field/scenes/day --reach $(bin) --output Documentation/day || [ $$? = 77 ]
 
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
-	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
+	Tests/Field/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-demo
 fleet-demo: deps ## Show a fleet of 1,000 simulated hosts, and as root 3 real ones, until Ctrl-C
 	$(SWIFT) build --product reach-fleet
 	$(SWIFT) build --product reachd
 	$(SWIFT) build --product fleetsim
-	@contrib/fleet/demo || [ $$? = 77 ]
+	@Tests/Field/fleet/demo || [ $$? = 77 ]
 
 .PHONY: fleet-day
 fleet-day: deps ## Play a day of a fleet: an outage, a stolen key, a full store, a retired host (as root)
 	$(SWIFT) build --product reach-fleet
 	$(SWIFT) build --product fleetsim
 	$(SWIFT) build --product reachd
-	contrib/fleet/day || [ $$? = 77 ]
+	Tests/Field/fleet/day || [ $$? = 77 ]
 
 .PHONY: fleet-scale
 fleet-scale: deps build ## Measure commands and server with 1,000, 10,000 and 100,000 hosts; SCALE_ARGS="--hosts 1000"
 	$(SWIFT) build --product fleetfill
-	contrib/fleet/scale $(SCALE_ARGS) || [ $$? = 77 ]
+	Tests/Field/fleet/scale $(SCALE_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-crash
 fleet-crash: deps build ## Kill server, agents and daemons 100 times each; FLEET_CRASH_ARGS="--rounds 10" (as root)
-	contrib/fleet/crash --progress $(FLEET_CRASH_ARGS) || [ $$? = 77 ]
+	Tests/Field/fleet/crash --progress $(FLEET_CRASH_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-sim
 fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"
 	$(SWIFT) build --product reach-fleet
 	$(SWIFT) build --product fleetsim
-	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
+	Tests/Field/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: bench-tools
 bench-tools: $(bench_tools)/monitor $(bench_tools)/storm

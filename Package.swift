@@ -312,7 +312,7 @@ let targets: [Target] = [
             "ReachQueue",
             "ReachFleet", "ReachFleetLink", "ReachTesting",
         ]),
-    // For contrib/fleet/sim and contrib/fleet/demo.
+    // For Tests/Field/fleet/sim and Tests/Field/fleet/demo.
     .executableTarget(
         name: "fleetsim", dependencies: ["ReachCore", "ReachLoop", "ReachTerminal", "ReachFleet", "ReachFleetLink"],
         path: "Tests/Support/fleetsim", swiftSettings: strict),

@@ -15,7 +15,7 @@ import subprocess
 import threading
 import time
 
-from measuring import (ELSEWHERE, GATEWAY, LINK, await_listening, cpu_ns, median, memory_kib, network,
+from measuring import (ELSEWHERE, GATEWAY, LINK, await_listening, cpu_ns, median, memory_kib, network, one_shots,
                        print_table, quantile, ratio, settle, shown, started, switches)
 
 WATCH = b'{"method":"io.reach.Monitor.Watch","more":true}\0'
@@ -448,24 +448,14 @@ def status(bench):
         "reach status, asking reachd": [bench.reach, "status", "--socket", str(bench.directory / "socket")],
         "ip route get": [shutil.which("ip"), "route", "get", ELSEWHERE],
     }
-    times = {name: [] for name in commands}
-    codes = {name: set() for name in commands}
     with network(bench.own_mounts), daemon(bench):
-        quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
-        for turn in range(bench.size(300, 40) + 5):
-            for name, argv in commands.items():
-                begun = time.monotonic_ns()
-                process = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet)
-                code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-                if turn >= 5:  # the first turns fill the caches
-                    times[name].append((time.monotonic_ns() - begun) / 1e6)
-                    codes[name].add(code)
-    result = {name: {"median_ms": median(values), "p99_ms": quantile(values, 0.99)} for name, values in times.items()}
+        found = one_shots(commands, bench.size(300, 40))
+    result = {name: {"median_ms": median(values), "p99_ms": quantile(values, 0.99)} for name, (values, _, _) in found.items()}
     base = result["ip route get"]["median_ms"]
     print_table("One answer through the socket, from exec to exit", ["milliseconds", "median", "p99", "to ip"],
                 [[name, shown(row["median_ms"], 2), shown(row["p99_ms"], 2), shown(ratio(row["median_ms"], base), 2)]
                  for name, row in result.items()])
     reach = next(iter(commands))
     bench.report.check("daemon-status: reach to ip", ratio(result[reach]["median_ms"], base), 2.5)
-    bench.report.check("daemon-status: exit status", max(map(abs, codes[reach])), 0, 0)
+    bench.report.check("daemon-status: exit status", max(map(abs, found[reach][2])), 0, 0)
     return result

@@ -1,13 +1,12 @@
 """Measures `reach` and `reachd` on hosts with thousands of links, as container hosts and hypervisors have, that come and go."""
 
 import contextlib
-import os
 import subprocess
 import threading
 import time
 
 from daemon import await_answer, reachd
-from measuring import (ELSEWHERE, PEER_LINK, await_addresses, await_listening, cpu_ns, inside, ip, median, network,
+from measuring import (ELSEWHERE, PEER_LINK, await_addresses, await_listening, cpu_ns, inside, ip, median, network, one_shots,
                        print_table, ratio, settle, shown, started)
 
 
@@ -60,16 +59,7 @@ class Churn:
 
 def one_shot(bench, argv, turns):
     """The median time and the median CPU time of a process, from its start until it has ended, in ms."""
-    quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
-    times, costs, codes = [], [], set()
-    for turn in range(turns + 3):
-        begun = time.monotonic_ns()
-        process = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet)
-        _, code, usage = os.wait4(process, 0)
-        if turn >= 3:  # the first turns fill the caches
-            times.append((time.monotonic_ns() - begun) / 1e6)
-            costs.append((usage.ru_utime + usage.ru_stime) * 1e3)
-            codes.add(os.waitstatus_to_exitcode(code))
+    times, costs, codes = one_shots({"": argv}, turns)[""]
     return {"ms": median(times), "cpu_ms": median(costs), "exit": sorted(codes)}
 
 

@@ -1,95 +1,18 @@
 """Shared by the sections of the benchmark: a network, processes and their cost, statistics, the report."""
 
 import contextlib
-import math
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ground"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Tests/Field/ground"))
 import picture
-from namespaces import (CLONE_NEWNET, CLONE_NEWNS, MNT_DETACH, MS_PRIVATE, MS_REC, inside, ip, leave_the_machine, libc,  # noqa: F401
-                        prepare_child, started, system_call, this_namespace)
-
-LINK, PEER_LINK = "r0", "p0"
-# Unequal on purpose: with equal numbers the kernel delays the loss of carrier by up to a second (linkwatch).
-LINK_INDEX, PEER_INDEX = 100, 200
-ADDRESS, GATEWAY, ELSEWHERE = "192.0.2.2/24", "192.0.2.1", "203.0.113.10"
-
-# ---------------------------------------------------------------- namespaces
-
-
-@contextlib.contextmanager
-def network(own_mounts):
-    """Moves this process into a new namespace with a veth pair and a default route; yields the far end's namespace.
-
-    Neither namespace has a name: an open file holds the far one, and this process the near one. The kernel removes both
-    with the last process in them, however it ends.
-    """
-    home, far, mounted = this_namespace(), None, False
-    try:
-        system_call("unshare", CLONE_NEWNET)
-        far = this_namespace()
-        system_call("unshare", CLONE_NEWNET)
-        # /sys shows the network of the process that mounted it. If it cannot be mounted again, the old one stays.
-        mounted = own_mounts and libc.mount(b"sysfs", b"/sys", b"sysfs", 0, None) == 0
-        ip("link", "set", "lo", "up")
-        ip("link", "add", LINK, "index", str(LINK_INDEX), "type", "veth", "peer", "name", PEER_LINK, "index",
-           str(PEER_INDEX))
-        ip("link", "set", PEER_LINK, "netns", f"/proc/{os.getpid()}/fd/{far}")
-        with inside(far):
-            ip("link", "set", "lo", "up")
-            ip("address", "add", f"{GATEWAY}/24", "dev", PEER_LINK)
-            ip("link", "set", PEER_LINK, "up")
-        ip("address", "add", ADDRESS, "dev", LINK)
-        ip("link", "set", LINK, "up")
-        ip("route", "add", "default", "via", GATEWAY, "dev", LINK)
-        await_addresses()
-        yield far
-    finally:
-        system_call("setns", home, CLONE_NEWNET)
-        if mounted:
-            libc.umount2(b"/sys", MNT_DETACH)
-        if far is not None:
-            os.close(far)
-        os.close(home)
-
-
-def await_addresses():
-    """Waits for the duplicate detection of the link-local addresses, which takes a second or two and sends notices."""
-    for _ in range(50):
-        time.sleep(0.1)
-        if not subprocess.run(["ip", "-6", "address", "show", "tentative"], capture_output=True, check=True).stdout:
-            return
-
+from figures import cpu_ns, median, memory_kib, memory_mib, print_table, quantile, switches  # noqa: F401
+from namespaces import ADDRESS, ELSEWHERE, GATEWAY, LINK, PEER_LINK, await_addresses, inside, ip, leave_the_machine, network  # noqa: F401
+from programs import prepare_child, started  # noqa: F401
 
 # ---------------------------------------------------------------- processes
-
-
-def cpu_ns(process):
-    """CPU time of all threads, including those that ended, in nanoseconds (the clock of clock_getcpuclockid(3))."""
-    return time.clock_gettime_ns((~process.pid << 3) | 2)
-
-
-def memory_kib(process):
-    """Private dirty pages and anonymous ones cannot be given back; clean pages of a file belong to the page cache, mapped or not."""
-    wanted = {"Rss": "rss_kib", "Pss": "pss_kib", "Private_Dirty": "dirty_kib", "Anonymous": "anonymous_kib"}
-    found = {}
-    for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]:
-        key, value = line.split(":")
-        if key in wanted:
-            found[wanted[key]] = int(value.split()[0])
-    return found
-
-
-def switches(process):
-    counts = {}
-    for task in Path(f"/proc/{process.pid}/task").iterdir():
-        lines = (task / "status").read_text().splitlines()
-        counts[task.name] = sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
-    return counts
 
 
 def netlink_sockets(process):
@@ -132,17 +55,23 @@ def await_listening(process, limit=10):
     settle(process)
 
 
+def one_shots(commands, turns):
+    """Runs programs in turns, from their start until they have ended: for each the times and the CPU times in ms, and the statuses."""
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+    found = {name: ([], [], set()) for name in commands}
+    for turn in range(turns + 5):
+        for name, argv in commands.items():
+            begun = time.monotonic_ns()
+            _, code, usage = os.wait4(os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet), 0)
+            if turn >= 5:  # the first turns fill the caches
+                times, costs, codes = found[name]
+                times.append((time.monotonic_ns() - begun) / 1e6)
+                costs.append((usage.ru_utime + usage.ru_stime) * 1e3)
+                codes.add(os.waitstatus_to_exitcode(code))
+    return found
+
+
 # ---------------------------------------------------------------- numbers
-
-
-def quantile(values, part):
-    """The nearest-rank quantile of a list that is not empty."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(part * len(ordered)) - 1)]
-
-
-def median(values):
-    return quantile(values, 0.5)
 
 
 def ratio(a, b):
@@ -151,16 +80,6 @@ def ratio(a, b):
 
 def shown(value, digits=1, unit=""):
     return "-" if value is None else f"{value:.{digits}f}{unit}" if isinstance(value, float) else f"{value}{unit}"
-
-
-def print_table(title, header, rows):
-    cells = [header] + [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    print(f"\n{title}")
-    for row in cells:
-        first = row[0].ljust(widths[0])
-        print("  " + "  ".join([first] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]))
-    sys.stdout.flush()
 
 
 class Report:

@@ -3,12 +3,14 @@
 import contextlib
 import json
 import resource
-import socket
 import subprocess
 import time
 from collections import Counter
 
+from answers import await_listener, nginx
+from certificates import Authority
 from measuring import ADDRESS, ip, network, prepare_child, started
+from namespaces import bind
 
 PORT = 8097
 SERVER = ADDRESS.split("/")[0]
@@ -31,40 +33,21 @@ class WebServer:
         secure = self.certificate(bench) if bench.own_mounts else ""
         self.log = bench.directory / "access.log"
         self.log.unlink(missing_ok=True)
-        configuration = bench.directory / "nginx.conf"
-        configuration.write_text(f"""
-            daemon off; pid {bench.directory}/nginx.pid; error_log {bench.directory}/nginx.log; worker_processes 1;
-            events {{ worker_connections 4096; }}
-            http {{ log_format when '$msec $server_protocol'; access_log {self.log} when buffer=64k flush=1s; keepalive_requests 10000000;
-              keepalive_timeout 600s; sendfile on;
-              client_body_temp_path {bench.directory}/b; proxy_temp_path {bench.directory}/p;
-              fastcgi_temp_path {bench.directory}/f; uwsgi_temp_path {bench.directory}/u;
-              scgi_temp_path {bench.directory}/s;
-              server {{ listen {SERVER}:{PORT} backlog=4096; {secure}
-                location = /large {{ root {bench.directory}; }} location / {{ return 200 'all is well'; }} }} }}
-            """)
-        self.process = subprocess.Popen(
-            ["/usr/sbin/nginx", "-c", str(configuration), "-p", str(bench.directory)], stdin=subprocess.DEVNULL,
-            preexec_fn=lambda: prepare_child(bench.server_processor))
-        deadline = time.monotonic() + 10
-        while True:
-            try:
-                socket.create_connection((SERVER, PORT), timeout=1).close()
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise RuntimeError(f"nginx does not listen: {(bench.directory / 'nginx.log').read_text()}")
-                time.sleep(0.05)
+        self.program = nginx(bench.directory, f"""
+              log_format when '$msec $server_protocol'; keepalive_requests 10000000; keepalive_timeout 600s; sendfile on;
+              server {{ listen {SERVER}:{PORT} backlog=4096; {secure} access_log {self.log} when buffer=64k flush=1s;
+                location = /large {{ root {bench.directory}; }} location / {{ return 200 'all is well'; }} }}""",
+            prepare=lambda: prepare_child(bench.server_processor))
+        self.program.start()
+        await_listener(SERVER, PORT)
 
     def certificate(self, bench):
         """The ports with TLS, whose certificate this process and its children trust: in mounts of its own."""
-        key, certificate = bench.directory / "key", bench.directory / "certificate"
-        if not key.exists():
-            subprocess.run(
-                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                 "-subj", "/CN=bench", "-addext", f"subjectAltName=IP:{SERVER}", "-keyout", key, "-out", certificate],
-                check=True, capture_output=True)
-            subprocess.run(["mount", "--bind", certificate, "/etc/ssl/certs/ca-certificates.crt"], check=True)
+        if not bench.identity:
+            authority = Authority(bench.directory)
+            bind("/etc/ssl/certs/ca-certificates.crt", authority.root.read_text(), bench.directory)
+            bench.identity = authority.issue("bench", [SERVER])
+        certificate, key = bench.identity
         plain, second = PORT + 3, PORT + 4
         return f"""listen {SERVER}:{plain} ssl backlog=4096; listen {SERVER}:{second} ssl http2 backlog=4096;
                 ssl_certificate {certificate}; ssl_certificate_key {key}; http2_max_concurrent_streams 128;"""
@@ -84,8 +67,7 @@ class WebServer:
         return [float(line.split()[0]) for line in lines]
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait(10)
+        self.program.stop()
 
 
 @contextlib.contextmanager

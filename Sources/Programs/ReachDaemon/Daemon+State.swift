@@ -54,8 +54,8 @@ extension Daemon {
                 records.sampleTraffic()
                 queue.openAgain()
             }
-            records.open(
-                history, TrafficCounter(stateDirectory: directory, queries: queries), outages: earlier ?? OutageBook())
+            let traffic = TrafficCounter(stateDirectory: directory, thread: history.thread, loop: loop)
+            records.open(history, traffic, outages: earlier ?? OutageBook())
             applyOutageTests()
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])

@@ -277,9 +277,9 @@ extension RootCauseSituation {
             $0.verdict = Verdict(.notReachable, reason: .prohibited)
             $0.refusal = .rule
         },
-        Row("a route that ends the search looks like no route", "prohibited") {
+        Row("a route that ends the search looks like no route", "throw-route") {
             $0.addresses = [own("192.0.2.2", on: 2)]
-            $0.refusal = .prohibited
+            $0.refusal = .throwRoute
         },
         Row("a rule of the type unreachable looks like no route", "rule") {
             $0.addresses = [own("192.0.2.2", on: 2)]

@@ -153,6 +153,26 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a test of the way names the link that is gone, since the daemon knew it`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let daemon = try reachd.start(
+                ["--config", "/dev/null", "--socket", socket, "--state", directory, "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            try namespace.run("ip", "link", "del", "up0")
+            #expect(try daemon.nextLine().contains("\"root_cause\":\"interface-gone\""))
+            let tested = try reach.run(
+                ["explain", "--probe", "internet"], environment: ["REACH_SOCKET": socket], in: namespace.name)
+            #expect(tested.standardOutput.contains("up0 is gone"), "\(tested)")
+            daemon.send(SIGTERM)
+            _ = try daemon.finish()
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a hook gets begin and length of an outage as the history has them, and the end of a removed probe`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

@@ -2,11 +2,11 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// A short run of `make crash`: the programs in contrib/crash, with the built daemon.
+/// A short run of `make crash`: the programs in Tests/Field/crash, with the built daemon.
 @Suite(.timeLimit(.minutes(3))) struct CrashScriptTests {
     private func run(_ script: String, _ words: [String]) throws -> BuiltProgram.Result {
         try BuiltProgram(named: "python3").run(
-            [ProjectFile.path("contrib/crash/" + script)] + words, limit: .seconds(150))
+            [ProjectFile.path("Tests/Field/crash/" + script)] + words, limit: .seconds(150))
     }
 
     @Test(
@@ -36,7 +36,8 @@ internal import Testing
         let programs = BuiltProgram(named: "reachd").path.split(separator: "/").dropLast().joined(separator: "/")
         let result = try BuiltProgram(named: "python3").run(
             [
-                ProjectFile.path("contrib/fleet/crash"), "--programs", "/" + programs, "--rounds", "4", "--hosts", "2",
+                ProjectFile.path("Tests/Field/fleet/crash"), "--programs", "/" + programs, "--rounds", "4", "--hosts",
+                "2",
                 "--seed", "20",
             ], limit: .seconds(150))
         #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")

@@ -158,7 +158,8 @@ struct MachinePageLookTests {
         let file = try directory.file("index.html", PageExample.html(page))
         let clock = PageExample.now.wall.nanosecondsSince1970 / 1_000_000
         _ = try ChildProcess.run(
-            ["python3", ProjectFile.path("contrib/fleet/look"), "--machine", "--clock", "\(clock)"] + options + [file])
+            ["python3", ProjectFile.path("Tests/Field/fleet/look"), "--machine", "--clock", "\(clock)"]
+                + options + [file])
     }
 
     private static var many: [String] { ["shop"] + (2...60).map { "probe-\($0)" } }

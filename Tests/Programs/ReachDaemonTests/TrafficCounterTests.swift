@@ -14,7 +14,6 @@ import Testing
 struct TrafficCounterTests {
     private struct Stage {
         let loop: EventLoop
-        let queries: QueryPool
         let files = SerialThread.files
         let directory: TemporaryDirectory
         var options = ReachabilityEngine.Options()
@@ -22,13 +21,12 @@ struct TrafficCounterTests {
 
         init(_ directory: TemporaryDirectory) throws {
             loop = try EventLoop()
-            queries = QueryPool(on: loop)
             self.directory = directory
             options.observer.policy.rules = [LinkPolicy.Rule(pattern: Glob("up*"), isMetered: true)]
         }
 
         var counter: TrafficCounter {
-            TrafficCounter(stateDirectory: directory.path, queries: queries, counters: directory.path, thread: files)
+            TrafficCounter(stateDirectory: directory.path, counters: directory.path, thread: files, loop: loop)
         }
 
         func set(_ received: String, _ sent: String) throws {

@@ -122,13 +122,13 @@ struct DesktopProgramTests {
         }
     }
 
-    /// NetworkManager's nmcli where it is installed, or where `contrib/scenes/networkmanager .build/networkmanager`
+    /// NetworkManager's nmcli where it is installed, or where `Tests/Field/scenes/networkmanager .build/networkmanager`
     /// unpacked it.
     private static let unpacked = ProjectFile.path(".build/networkmanager/usr")
     private static let nmcli =
         TestProgram.path("nmcli") ?? (access(unpacked + "/bin/nmcli", X_OK) == 0 ? unpacked + "/bin/nmcli" : nil)
 
-    @Test(.enabled(if: nmcli != nil, "there is no nmcli (contrib/scenes/networkmanager .build/networkmanager)"))
+    @Test(.enabled(if: nmcli != nil, "there is no nmcli (Tests/Field/scenes/networkmanager .build/networkmanager)"))
     func `NetworkManager's own nmcli reads state, links and connections`() throws {
         let daemon = try reachd()
         let desktop = try desktop()

@@ -58,6 +58,9 @@ package final class EventHistory: Sendable {
     /// Keeps as many entries at least, from the next one on.
     package func keep(entries: Int) { limit.current = entries }
 
+    /// Where the files are written. It lasts as long as the history, so that other work beside it begins no thread.
+    var thread: SerialThread { jobs.thread }
+
     /// - Parameter name: The name of the target in the configuration.
     package func record(_ change: ReachabilityChange, of name: String? = nil) {
         record(HistoryEntry(change, of: name, boot: boot))

@@ -8,8 +8,8 @@ internal import Synchronization
 /// life, when the path to the Internet changes, and at the end, so it wakes nothing. Confined to the loop.
 final class TrafficCounter {
     private let file: Writer
-    private let queries: QueryPool
     private let thread: SerialThread
+    private let replies: LoopReplies
     /// Where the kernel shows the counters of links.
     private let counters: String
     private var traffic: MeteredTraffic
@@ -19,14 +19,13 @@ final class TrafficCounter {
     /// A path that flaps causes no more samples than this.
     private static let shortestInterval: Duration = .seconds(1)
 
-    init(
-        stateDirectory: String, queries: QueryPool, counters: String = "/sys/class/net", thread: SerialThread = .files
-    ) {
+    /// - Parameter thread: Reads the counters and writes the file.
+    init(stateDirectory: String, counters: String = "/sys/class/net", thread: SerialThread, loop: EventLoop) {
         let file = MeteredTrafficFile(directory: stateDirectory)
         self.file = Writer(file)
-        self.queries = queries
         self.counters = counters
         self.thread = thread
+        replies = LoopReplies(loop: loop)
         traffic = file.read() ?? MeteredTraffic()
     }
 
@@ -43,17 +42,14 @@ final class TrafficCounter {
         let isFirst = lastSample == nil
         lastSample = moment.boot
         isSampling = true
-        queries.run(for: 0) { [counters] () throws(NetlinkError) in
-            Self.samples(links, counters)
-        } reply: { [weak self] result in
+        let reply = replies.expect { [weak self] (samples: [MeteredTraffic.Sample]) in
             guard let self else { return }
             isSampling = false
-            guard case .success(let samples) = result, traffic.add(samples, at: SystemClock.now.wall) || isFirst else {
-                return
-            }
+            guard traffic.add(samples, at: SystemClock.now.wall) || isFirst else { return }
             let order = file.nextOrder()
             thread.run { [file, traffic] in file.write(traffic, order) }
         }
+        thread.run { [counters] in reply(Self.samples(links, counters)) }
     }
 
     /// Samples once more, and writes the file. Blocks on the disk.

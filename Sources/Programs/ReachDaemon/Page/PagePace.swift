@@ -34,6 +34,7 @@ package struct PagePace: Hashable, Sendable {
 
     package mutating func begin(at now: BootTime) { last = now }
 
+    /// - Parameter duration: What the page took of a processor.
     package mutating func end(after duration: Duration) { self.duration = duration }
 
     /// The time for a page about a change that happens now.

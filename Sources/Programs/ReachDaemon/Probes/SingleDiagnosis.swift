@@ -86,7 +86,8 @@ package enum SingleDiagnosis {
         }
         var path = NetworkPath(status: .reachable)
         path.interface = name
-        path.interfaceIndex = LinkName.index(of: name).map(InterfaceIndex.init(bitPattern:))
+        // One that is gone is remembered too, by the index that no link has.
+        path.interfaceIndex = InterfaceIndex(bitPattern: LinkName.index(of: name) ?? 0)
         var memory = RootCauseMemory()
         memory.paths.remember(path, path)
         return memory

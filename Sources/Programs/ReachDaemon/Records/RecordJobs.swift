@@ -71,7 +71,8 @@ final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
     private let name: String
     private let retryInterval: Duration
     private let report: @Sendable (String) -> Void
-    private let thread: SerialThread
+    /// Lasts as long as this object.
+    let thread: SerialThread
     private let finished: WorkerSignal
     private let deliver: @Sendable (Writer.Report) -> Void
 

@@ -1,10 +1,10 @@
 import ReachTesting
 import Testing
 
-/// `contrib/fleet/sim`: hosts with the product's machine, a real nats-server or three, and an oracle that compares.
+/// `Tests/Field/fleet/sim`: hosts with the product's machine, a real nats-server or three, and an oracle that compares.
 @Suite struct SimulationTests {
     private func simulate(_ arguments: String...) throws -> String {
-        let output = try ChildProcess.run(["env", "LEASE=2", ProjectFile.path("contrib/fleet/sim")] + arguments)
+        let output = try ChildProcess.run(["env", "LEASE=2", ProjectFile.path("Tests/Field/fleet/sim")] + arguments)
         print(output)
         return output
     }

@@ -206,7 +206,7 @@ struct PageCommandTests {
     /// The messages that a server has sent to all its clients.
     private func messagesSent(_ server: NATSServerProcess) throws -> Int64 {
         let text = try ChildProcess.run([
-            ProjectFile.path("contrib/fleet/request"), "nats://sys:sys@127.0.0.1:\(server.port)",
+            ProjectFile.path("Tests/Field/fleet/request"), "nats://sys:sys@127.0.0.1:\(server.port)",
             "$SYS.REQ.SERVER.PING.VARZ",
             "{}",
         ])

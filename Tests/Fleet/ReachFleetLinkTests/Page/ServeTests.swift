@@ -145,7 +145,7 @@ struct ServeTests {
     func `the page in a browser loads itself again when there is news`() throws {
         let program = try serve()
         let browser = try BuiltProgram(named: "python3").start([
-            ProjectFile.path("contrib/fleet/look"), "--wait",
+            ProjectFile.path("Tests/Field/fleet/look"), "--wait",
             "performance.getEntriesByType('navigation')[0].type == 'reload'", "--expect",
             "document.getElementById('pause').title.includes('when there is news')", "http://127.0.0.1:\(port)/",
         ])

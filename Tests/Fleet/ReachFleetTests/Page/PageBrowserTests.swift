@@ -4,7 +4,7 @@ import ReachFleet
 import ReachTesting
 import Testing
 
-/// The page in a real browser. `contrib/fleet/look` drives it by keyboard and fails if something is wrong, also if a
+/// The page in a real browser. `Tests/Field/fleet/look` drives it by keyboard and fails if something is wrong, also if a
 /// script fails or the page's policy stops something.
 @Suite(
     .enabled(if: TestProgram.path("chromium") != nil, "Chromium is not installed (apt-get install chromium)"),
@@ -32,7 +32,7 @@ struct PageBrowserTests {
     @discardableResult
     private func look(_ page: [UInt8], _ options: [String]) throws -> String {
         let file = try directory.file("fleet.html", String(decoding: page, as: UTF8.self))
-        return try ChildProcess.run(["python3", ProjectFile.path("contrib/fleet/look")] + options + [file])
+        return try ChildProcess.run(["python3", ProjectFile.path("Tests/Field/fleet/look")] + options + [file])
     }
 
     /// What the browser's clock shows.

@@ -91,7 +91,7 @@ struct DiagnosisProgramTests {
         let broken = DiagnosisScene.all.filter { $0.party != nil }
         #expect(Set(broken.compactMap(\.layer)) == Set(OutageLayer.allCases))
         #expect(Set(broken.compactMap(\.subject)) == Set(Diagnosis.Step.Subject.allCases))
-        // What is undecided is in the table of contrib/scenes/faults.
+        // What is undecided is in the table of Tests/Field/scenes/faults.
         #expect(Set(broken.compactMap(\.party)) == Set(Diagnosis.Party.allCases).subtracting([.undecided]))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import reach
 
-/// The page of a report in a real browser. `contrib/fleet/look --report` fails if a part lacks a name or contrast, if
+/// The page of a report in a real browser. `Tests/Field/fleet/look --report` fails if a part lacks a name or contrast, if
 /// something is wider than its page, or if the page's policy stops something.
 @Suite(
     .enabled(if: TestProgram.path("chromium") != nil, "Chromium is not installed (apt-get install chromium)"),
@@ -18,7 +18,8 @@ struct ReportPageTests {
     @discardableResult
     private func look(_ report: Report, _ options: [String]) throws -> String {
         let file = try directory.file("report.html", ExampleReport.html(report))
-        return try ChildProcess.run(["python3", ProjectFile.path("contrib/fleet/look"), "--report"] + options + [file])
+        return try ChildProcess.run(
+            ["python3", ProjectFile.path("Tests/Field/fleet/look"), "--report"] + options + [file])
     }
 
     @Test(arguments: [["--check"], ["--check", "--dark"], ["--check", "--size", "390x800"], ["--check", "--print"]])
