@@ -146,6 +146,7 @@ lint: ## Check the formatting of the Swift code, the names in the DocC articles,
 	contrib/docs/check
 	contrib/lint-groups
 	contrib/lint-text
+	contrib/bench/figures >/dev/null
 	contrib/release --check
 
 .PHONY: format

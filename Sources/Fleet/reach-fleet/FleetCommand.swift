@@ -35,6 +35,11 @@ struct FleetCommand: ParsableCommand {
         } catch {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
+            // ArgumentParser shows the help of the whole program for a command that it does not know.
+            if code == .success, let hint = unknownCommand(in: Array(CommandLine.arguments.dropFirst())) {
+                StandardError.write("reach-fleet: \(hint)\n")
+                exit(.usage)
+            }
             guard code != .success else {
                 StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
                 exit(.success)
@@ -43,6 +48,15 @@ struct FleetCommand: ParsableCommand {
             StandardError.write(quoting: UsageMessage.short(message, program: "reach-fleet"))
             exit(code == .validationFailure ? .usage : FleetExit(rawValue: code.rawValue) ?? .found)
         }
+    }
+
+    /// What to say of `help COMMAND`, where there is no such command.
+    private static func unknownCommand(in words: [String]) -> String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard words.first == "help", words.count > 1, !words[1].hasUTF8Prefix("-"), !names.contains(words[1]) else {
+            return nil
+        }
+        return UsageMessage.text(ofUnknownCommand: words[1], of: "reach-fleet", among: names)
     }
 
     private static func exit(_ status: FleetExit) -> Never { endProcess(status.rawValue) }

@@ -28,7 +28,9 @@ extension Daemon {
     func handle(_ joined: JoinedChange) {
         let state = joined.change.state
         if state.target == .internet { internet.handle(joined) }
-        hooks?.handle(joined, outage: records.latestOutage(of: state.name ?? state.target.description))
+        let name = state.name ?? state.target.description
+        hooks?.handle(joined, outage: records.latestOutage(of: name), works: records.use(of: name).works)
+        targetHooks.handle(joined, of: name)
     }
 
     /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to
@@ -41,6 +43,7 @@ extension Daemon {
             let proved = state.proved(by: now)
             guard proved.connectivity != state.proved(by: before).connectivity else { continue }
             records.record(HistoryEntry.State(proved, of: name, cause: .probe), at: moment)
+            targetHooks.handleProof(of: name)
         }
     }
 }

@@ -62,7 +62,8 @@ extension Daemon {
         page?.note(event.kind == .result ? .figure : .state)
         log.log(level: event.level, "\(event.text)", metadata: event.journalMetadata)
         records.record(event)
-        hooks?.handle(event, outage: records.latestOutage(of: HistoryEntry.target(ofProbe: event.report.name)))
+        let target = HistoryEntry.target(ofProbe: event.report.name)
+        hooks?.handle(event, outage: records.latestOutage(of: target), works: records.use(of: target).works)
         for sink in internetSinks.values { sink(.probe(event)) }
     }
 

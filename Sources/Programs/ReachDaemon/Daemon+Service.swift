@@ -106,16 +106,15 @@ extension Daemon: ControlService {
 
     package func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>) {
         guard let hooks else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
-        hooks.test(.test(of: registry.namedStates.first { $0.name == "internet" }?.state, at: SystemClock.now)) {
-            reply(.success($0))
-        }
+        let event = HookEvent.test(of: registry.namedStates.first { $0.name == "internet" }?.state, at: SystemClock.now)
+        hooks.test(event, with: targetHooks.programs) { reply(.success($0)) }
     }
 
-    package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+    package func reload(for caller: Caller, reply: @escaping Reply<[String]>) {
         if let error = reload() {
             reply(.failure(.badConfiguration(reason: error.description)))
         } else {
-            reply(.success(()))
+            reply(.success(waitingKeys))
         }
     }
 }

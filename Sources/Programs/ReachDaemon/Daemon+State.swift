@@ -56,13 +56,16 @@ extension Daemon {
             }
             let traffic = TrafficCounter(stateDirectory: directory, thread: history.thread, loop: loop)
             records.open(history, traffic, outages: earlier ?? OutageBook())
-            if configuration.history.testsOutages { startOutageTests() }
+            applyOutageTests()
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])
         }
     }
 
-    private func startOutageTests() {
+    /// Tests the way in outages where the configuration wants it, and where there is a history for what is found.
+    func applyOutageTests() {
+        guard configuration.history.testsOutages, records.hasHistory else { return internet.tester = nil }
+        guard internet.tester == nil else { return }
         internet.tester = OutageTester(on: loop) { [unowned self] in
             let (files, memory) = ([configuration], registry.engine.memory(of: .internet))
             return {

@@ -39,6 +39,9 @@ package final class Daemon {
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
     private(set) var hooks: DaemonHooks?
+    private(set) lazy var targetHooks = TargetHooks(on: loop, records, log: log) { [unowned self] in
+        registry.namedStates
+    }
     /// What hooks and the log see of changes.
     private(set) lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
         handle($0)
@@ -84,6 +87,7 @@ package final class Daemon {
         startHistory()
         startJournal()
         hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, down: records.down, log: log)
+        targetHooks.apply(configuration.targetHooks, timeout: configuration.hooks.timeout)
         startQueue()
         registry.onChange = { [unowned self] change, name in handle(change, of: name) }
         registry.onQuality { [unowned self] in records.record($0) }
@@ -148,12 +152,14 @@ package final class Daemon {
             let loaded = try file.load()
             records.recordUnwatched(Set(configuration.targets.map(\.name)).subtracting(loaded.targets.map(\.name)))
             configurations.latest = loaded
-            report(waiting: configurations.waitingTables)
+            report(waiting: configurations.waitingKeys)
             output.level = loaded.logLevel.level
             joined.patience = loaded.flapPatience
             registry.apply(loaded)
             reportUnreadAdvertisements()
-            queue.apply(loaded)
+            queue.apply(loaded, version: options.version)
+            records.apply(loaded)
+            applyOutageTests()
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(loaded.probes.flatMap(\.names))
             records.recordUnwatched(gone.map(HistoryEntry.target(ofProbe:)))
@@ -161,6 +167,7 @@ package final class Daemon {
             metrics?.apply(loaded.metrics)
             applyPage()
             hooks?.apply(loaded.hooks)
+            targetHooks.apply(loaded.targetHooks, timeout: loaded.hooks.timeout)
             hooks?.forget(probes: gone)
             log.info("the configuration was reloaded")
             return nil
@@ -173,10 +180,13 @@ package final class Daemon {
         }
     }
 
-    /// Says which tables have changed and count only at the next start, also to who reads `systemctl status`.
-    private func report(waiting tables: [String]) {
-        guard !tables.isEmpty else { return manager.notify("STATUS=Watching") }
-        let sentence = "changes to \(tables.listed) take effect at the next start"
+    /// The keys that have changed and count only at the next start.
+    var waitingKeys: [String] { configurations.waitingKeys }
+
+    /// Says which keys have changed and count only at the next start, also to who reads `systemctl status`.
+    private func report(waiting keys: [String]) {
+        guard !keys.isEmpty else { return manager.notify("STATUS=Watching") }
+        let sentence = "changes to \(keys.listed) take effect at the next start"
         log.warning("\(sentence)")
         manager.notify("STATUS=Watching; \(sentence)")
     }
@@ -188,6 +198,7 @@ package final class Daemon {
         server?.stop()
         joined.endAll()
         hooks?.stop()
+        targetHooks.stop()
         probes?.stop()
         metrics?.finish()
         // With these three limits an orderly stop takes less than two seconds.
@@ -234,19 +245,29 @@ package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The configuration that was loaded last, and that of the start, of which some tables stay in effect.
+/// The configuration that was loaded last, and that of the start, of which some keys stay in effect.
 private struct Configurations {
     let atStart: Configuration
     var latest: Configuration
 
     init(atStart: Configuration) { (self.atStart, latest) = (atStart, atStart) }
 
-    /// The tables that differ and count only when the daemon starts.
-    var waitingTables: [String] {
-        [
-            ("[socket]", latest.socket != atStart.socket), ("[limits]", latest.limits != atStart.limits),
-            ("[history]", latest.history != atStart.history), ("[journal]", latest.journal != atStart.journal),
-            ("[queue]", latest.queue != atStart.queue),
+    /// The keys that differ and count only when the daemon starts: what is opened then, and who may do what.
+    var waitingKeys: [String] {
+        let (old, new) = (atStart, latest)
+        return [
+            ("[socket]", old.socket != new.socket), ("[limits]", old.limits != new.limits),
+            ("history.directory", old.history.directory != new.history.directory),
+            ("history.entries", (old.history.entries == 0) != (new.history.entries == 0)),
+            ("journal.events", old.journal.opening != new.journal.opening),
+            ("journal.group", old.journal.group != new.journal.group),
+            ("queue.enabled", old.queue.isEnabled != new.queue.isEnabled),
+            ("queue.fleet_group", old.queue.fleetGroup != new.queue.fleetGroup),
         ].filter(\.1).map(\.0)
     }
+}
+
+extension Configuration.Journal {
+    /// Whether there is a journal, and whether the queue's file keeps events for it.
+    fileprivate var opening: [Bool] { [events.isEmpty, events.contains(.queue)] }
 }

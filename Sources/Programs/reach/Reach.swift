@@ -9,6 +9,13 @@ struct Reach: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reach",
         abstract: "Show whether the network can be reached, through which link, and since when.",
+        discussion: """
+            Look:    reach status
+            Wait:    reach wait --until unmetered --timeout 5m
+            Deliver: reach queue add --when unmetered https://example.org/
+            Program: reach watch --json
+            Fleet:   reach fleet status
+            """,
         version: "reach " + ProjectVersion.number,
         groupedSubcommands: [
             CommandGroup(

@@ -29,7 +29,6 @@ package final class QueueEngine {
     let network: any QueueNetwork
     let checker: (any PathChecker)?
     let attempts: QueueTransfers
-    private let proxies: TransferProxies
     private let resolver: NameService.Options
     private(set) lazy var feed = PathFeed { [unowned self] in handle($0) }
     private(set) lazy var routes = RouteFeed(loop: loop, network: network) { [unowned self] in
@@ -66,7 +65,6 @@ package final class QueueEngine {
         self.loop = loop
         self.network = network
         self.checker = checker
-        proxies = options.attempts.proxies
         resolver = options.transfers.resolver
         let driver = QueueDriver(
             loop: loop, policy: options.policy, zone: options.zone, seed: seed, onEvent: onEvent, notify: notify)
@@ -95,12 +93,25 @@ package final class QueueEngine {
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil, outbox: QueueOutbox? = nil
     ) throws(SystemError) {
         attempts.spool = QueueSpool(directory.spoolPath, on: loop)
-        if let rules = attempts.options.disk {
-            let size = try DiskSpace.measure(at: directory.spoolPath).size
-            attempts.keptFree = KeptSpace(bytes: rules.bytesKeptFree(of: size), onDiskOf: directory.spoolPath)
-        }
+        try keepFree(onDiskOf: directory.spoolPath)
         try driver.open(directory, options, outbox: outbox)
         follow()
+    }
+
+    private func keepFree(onDiskOf spool: String) throws(SystemError) {
+        guard let rules = attempts.options.disk else { return }
+        let size = try DiskSpace.measure(at: spool).size
+        attempts.keptFree = KeptSpace(bytes: rules.bytesKeptFree(of: size), onDiskOf: spool)
+    }
+
+    /// Decides by another policy from now on, and makes later attempts by other options; attempts that run go on.
+    package func apply(_ policy: QueuePolicy, _ options: QueueTransfers.Options) {
+        let before = attempts.options
+        attempts.options = options
+        if options.proxies != before.proxies { memo.forget() }
+        // A disk that cannot be measured keeps what was kept free of it.
+        if options.disk != before.disk, let spool { try? keepFree(onDiskOf: spool.path(".")) }
+        driver.apply(policy)
     }
 
     /// Keeps the queue in this process's memory. To be called once, instead of ``open(_:_:)``.
@@ -154,7 +165,10 @@ package final class QueueEngine {
         switch request.specification.destination.proxy {
         case .none: false
         case .server: true
-        case .usual: (try? TransferURL(request.specification.url)).map { proxies.proxy(for: $0) != .none } ?? false
+        case .usual:
+            (try? TransferURL(request.specification.url)).map { url in
+                attempts.options.proxies.proxy(for: url) != .none
+            } ?? false
         }
     }
 

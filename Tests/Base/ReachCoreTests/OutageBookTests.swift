@@ -19,6 +19,23 @@ import Testing
             boot: BootTime(nanoseconds: milliseconds * 1_000_000))
     }
 
+    @Test func `a target works again once that is proved, or has lasted, and not before`() {
+        var book = OutageBook()
+        func works(_ milliseconds: Int64) -> Bool? { book.use(of: "internet", at: Self.instant(milliseconds)).works }
+        #expect(works(500) == nil)
+        book.observe(Self.states[2], at: Self.instant(1000))
+        #expect(works(1001) == true, "nothing speaks against it")
+        book.observe(Self.states[3], at: Self.instant(2000))
+        #expect(works(2001) == false)
+        book.observe(Self.states[2], at: Self.instant(3000))
+        #expect(works(3001) == false)
+        #expect(book.use(of: "internet", at: Self.instant(3001)).again == BootTime(nanoseconds: 13_000_000_000))
+        #expect(works(13_000) == true)
+        book.observe(Self.states[3], at: Self.instant(20_000))
+        book.observe(Self.states[0], at: Self.instant(21_000))
+        #expect(works(21_000) == true)
+    }
+
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `begin and length of an outage are those of the history`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -176,7 +176,7 @@ import Testing
         let call = #"{"method":"io.reach.Monitor.Reload"}"#
         let server = try TestServer()
         let client = try RawClient(server.path)
-        #expect(try client.call(call)["parameters"] == .object([:]))
+        #expect(try client.call(call)["parameters"]?["at_next_start"] == .array([.string("[limits]")]))
         let caller = server.run { service, _ in service.reloads.first }
         #expect(caller == Caller(user: getuid(), group: getgid(), process: getpid()))
         server.run { service, _ in

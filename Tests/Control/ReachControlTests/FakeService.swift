@@ -10,7 +10,7 @@ final class FakeService: ControlService {
     /// Status calls that the test has yet to answer, if ``answersLater`` is set.
     var openQuestions: [Reply<ReachabilityState>] = []
     var answersLater = false
-    var reloadResult: Result<Void, MonitorError> = .success(())
+    var reloadResult: Result<[String], MonitorError> = .success(["[limits]"])
     var links: [LinkReport] = []
     private(set) var reloads: [Caller] = []
     /// Whether a reload emits a change, so that a client can cause one.
@@ -120,7 +120,7 @@ final class FakeService: ControlService {
         reply(.success(HookTestReport(directory: "/etc/reach/hooks.d", outcomes: [outcome])))
     }
 
-    func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+    func reload(for caller: Caller, reply: @escaping Reply<[String]>) {
         reloads.append(caller)
         if changesOnReload { change() }
         reply(reloadResult)

@@ -76,6 +76,51 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func
+        `the hook of a target runs at the start and after a change, and a new one at a reload`()
+        throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try withDirectory { directory in
+            let (file, said) = (directory + "/reach.toml", directory + "/said")
+            let words = "$(basename \"$0\") $REACH_NAME $REACH_EVENT $REACH_WORKS"
+            for name in ["one", "two"] {
+                try write("#!/bin/sh\necho \"\(words)\" >> \(said)", to: directory + "/hook")
+                try ChildProcess.run(["install", "-m", "755", directory + "/hook", directory + "/\(name)"])
+            }
+            let hook = { (target: String, name: String) in
+                "[[hook]]\ntarget = \"\(target)\"\nrun = \"\(directory)/\(name)\"\n"
+            }
+            let base = "[hold]\nflaps = \"0s\"\n[targets]\nline = \"interface:up0\"\n\(hook("line", "one"))"
+            try write(base, to: file)
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", directory + "/socket", "--state", directory, "--events"],
+                in: namespace.name)
+            func expect(_ line: String) throws {
+                let wait =
+                    "for i in $(seq 200); do tail -n 2 \"$0\" | grep -qx \"$1\" && exit; sleep 0.1; done; cat \"$0\""
+                let found = try ChildProcess.run(["sh", "-c", wait, said, line])
+                #expect(found.isEmpty, "\(line): \(found)")
+            }
+            try expect("one line snapshot true")
+            try peer.run("ip", "link", "set", "up1", "down")
+            try expect("one line change false")
+            try peer.run("ip", "link", "set", "up1", "up")
+            try expect("one line change true")
+            try write(base + hook("internet", "two"), to: file)
+            daemon.send(SIGHUP)
+            try expect("two  snapshot true")
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+            try write(base + hook("lnie", "two"), to: file)
+            let checked = try reachd.run(["--config", file, "--check-config"])
+            #expect(checked.status == 78 && checked.standardError.contains("no target has the name \"lnie\""))
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a link that flaps is one run of a hook and one line of the log, and two events`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
@@ -352,6 +397,28 @@ internal import Testing
             daemon.send(SIGTERM)
             let end = try daemon.finish()
             #expect(end.standardError.split(separator: "take effect at the next start").count == 4)
+        }
+    }
+
+    @Test func `a reload changes the limits of the queue, and names the keys that wait for the next start`() throws {
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            let limits = { (count: Int) in "[queue]\nrequests = \(count)\nrequests_per_user = \(count)\n" }
+            try write(limits(1), to: file)
+            let daemon = try reachd.start(["--config", file, "--socket", socket, "--state", directory, "--events"])
+            _ = try daemon.nextLine()
+            let add = ["queue", "add", "--socket", socket, "--when", "wifi", "http://192.0.2.1/"]
+            #expect(try reach.run(add).status == 0)
+            #expect(try reach.run(add).status != 0)
+            let more = "[history]\nentries = 20\ntest_outages = true\n[journal]\nage = \"1d\"\ngroup = \"daemon\"\n"
+            try write("[targets]\nself = \"127.0.0.1\"\n\(limits(2))enabled = true\n\(more)", to: file)
+            daemon.send(SIGHUP)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while try reach.run(["status", "--socket", socket, "self"]).status != 0, ContinuousClock.now < deadline {}
+            #expect(try reach.run(add).status == 0)
+            daemon.send(SIGTERM)
+            let end = try daemon.finish()
+            #expect(end.standardError.contains("changes to journal.group take effect at the next start"), "\(end)")
         }
     }
 

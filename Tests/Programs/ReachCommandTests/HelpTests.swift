@@ -36,6 +36,16 @@ internal import Testing
         #expect(groups == doors.prefix(5).map { $0.uppercased() + " SUBCOMMANDS:" })
     }
 
+    @Test func `each door has an example that is understood`() throws {
+        let help = try BuiltProgram.reach.run(["--help"]).lines
+        let examples = help.filter { $0.contains(": ") && $0.contains(" reach ") && !$0.hasPrefix("USAGE") }
+        #expect(examples.count == 5, "\(help)")
+        for example in examples {
+            let words = example.split(separator: " ").map(String.init).drop { $0 != "reach" }.dropFirst()
+            #expect(throws: Never.self) { try Reach.parseAsRoot(QueueCurlOptions.separated(Array(words))) }
+        }
+    }
+
     @Test func `a shell offers the commands of reach-fleet as they are`() throws {
         let help = try BuiltProgram(named: "reach-fleet").run(["--help"]).lines
         let listed = help.drop { $0 != "SUBCOMMANDS:" }.dropFirst()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ReachTesting
 import Testing
 
@@ -58,5 +59,99 @@ struct MQTTHookTests {
         #expect(refused == configuration)
         let result = try run(lost)
         #expect(result.status == 1 && result.standardError.contains("the broker did not take it"), "\(result)")
+    }
+
+    /// A broker that keeps nothing over a restart, what its subscribers see, and a daemon with a target and a probe.
+    private final class Service {
+        let directory: TemporaryDirectory
+        let port: Int
+        private let settings: String
+        private let daemon: RunningProgram
+        private var broker: RunningProgram?
+        let service: RunningProgram
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            port = Int(try TestProgram.freePort())
+            settings = try directory.file(
+                "broker.conf", "listener \(port) 127.0.0.1\nallow_anonymous true\nuser root\n")
+            let probe = "[[probe]]\nname = \"self\"\ntarget = \"tcp://127.0.0.1:\(port)\"\ninterval = \"1s\"\n"
+            let file = try directory.file("reach.toml", "[targets]\nloop = \"interface:lo\"\n" + probe)
+            let socket = directory.path + "/socket"
+            daemon = try BuiltProgram(named: "reachd").start(
+                ["--config", file, "--socket", socket, "--state", directory.path + "/state", "--events"])
+            _ = try daemon.nextLine(within: .seconds(20))
+            let programs = BuiltProgram.reach.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+            let environment: [String: String?] = [
+                "REACH_MQTT_CONF": try directory.file("mqtt.conf", "MQTT_OPTIONS='-h 127.0.0.1\n-p \(port)'\n"),
+                "REACH_MQTT_SERVING": directory.path, "REACH_SOCKET": socket, "REACH_CONFIG": file,
+                "PATH": "\(programs):/usr/sbin:/usr/bin:/sbin:/bin",
+            ]
+            broker = try Self.startBroker(settings)
+            service = try BuiltProgram(named: ProjectFile.path("contrib/hooks/mqtt")).start(
+                ["--serve"], environment: environment)
+        }
+
+        private static func startBroker(_ settings: String) throws -> RunningProgram {
+            try BuiltProgram(named: try #require(TestProgram.path("mosquitto"))).start(["-c", settings])
+        }
+
+        func restartBroker() throws {
+            broker?.send(SIGTERM)
+            _ = try broker?.finish(within: .seconds(10))
+            broker = try Self.startBroker(settings)
+        }
+
+        func endDaemon() throws {
+            daemon.send(SIGTERM)
+            _ = try daemon.finish(within: .seconds(5))
+        }
+
+        /// The retained messages, once one topic has a text.
+        func messages(once topic: String, is text: String) throws -> [String: String] {
+            let deadline = ContinuousClock.now + .seconds(20)
+            while true {
+                // It ends with 27 when no more come.
+                let subscription = "mosquitto_sub -h 127.0.0.1 -p \(port) -t '#' -v -W 1 2>/dev/null; true"
+                let said = try ChildProcess.run(["sh", "-c", subscription])
+                let lines = said.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
+                let messages = Dictionary(lines.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
+                if messages[topic] == text || ContinuousClock.now > deadline { return messages }
+            }
+        }
+
+        func publish(_ topic: String, _ text: String) throws {
+            try ChildProcess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(port)", "-t", topic, "-m", text])
+        }
+
+        func end() {
+            service.send(SIGTERM)
+            broker?.send(SIGTERM)
+        }
+    }
+
+    @Test func `everything is published at the start and after a reconnection, and is unavailable with its source`()
+        throws
+    {
+        let service = try Service()
+        defer { service.end() }
+        let host = ProcessInfo.processInfo.hostName.replacing(#/[^A-Za-z0-9_-]/#, with: "_").prefix(64)
+        let names = ["internet", "loop", "probe_self"]
+        for turn in ["start", "reconnection"] {
+            let messages = try service.messages(once: "reach/\(host)/probe_self/state", is: "ON")
+            #expect(messages["reach/\(host)/availability"] == "online", "\(turn)")
+            for name in names {
+                #expect(messages["reach/\(host)/\(name)/state"] != nil, "\(turn): \(messages)")
+                let text = try #require(messages["homeassistant/binary_sensor/reach_\(host)/\(name)/config"])
+                let sensor = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+                #expect(sensor["availability_topic"] as? String == "reach/\(host)/availability")
+                #expect(sensor["expire_after"] as? Int == 900)
+            }
+            if turn == "start" { try service.restartBroker() }
+        }
+        try service.endDaemon()
+        try service.publish("homeassistant/status", "online")
+        let topic = "reach/\(host)/availability"
+        #expect(try service.messages(once: topic, is: "offline")[topic] == "offline")
     }
 }

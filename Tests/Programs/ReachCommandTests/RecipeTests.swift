@@ -9,46 +9,6 @@ internal import Testing
     .enabled(if: getuid() == 0, "only root can give a program other files"),
     .enabled(if: TestProgram.path("jq") != nil, "jq is not here"), .timeLimit(.minutes(2)))
 struct RecipeTests {
-    /// What the page has a reader do, in its order.
-    private enum Step: Equatable {
-        /// The lines of a file that `reachd` reads.
-        case file([String])
-        /// The lines of the hook's settings.
-        case settings([String])
-        case reload
-        case restart
-        case command(String)
-    }
-
-    private static let steps: [(section: String, step: Step)] = {
-        var (steps, section, lines): ([(String, Step)], String, [String]?) = ([], "", nil)
-        for line in ProjectFile.text("man/reach-recipes.7").split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix(".Sh ") { section = String(line.dropFirst(4)) }
-            if line.hasPrefix(".Ql systemctl ") {
-                steps.append((section, line.contains("restart") ? .restart : .reload))
-            }
-            if line == ".Ed" {
-                steps += Self.steps(of: lines ?? []).map { (section, $0) }
-                lines = nil
-            } else if line.hasPrefix(".Bd -literal") {
-                lines = []
-            } else {
-                lines?.append(String(line).replacing("example.org", with: "example.net").replacing("eth0", with: "up0"))
-            }
-        }
-        return steps.filter { $0.0 != "DESCRIPTION" }
-    }()
-
-    private static func steps(of block: [String]) -> [Step] {
-        let unit = "ExecStartPre=/usr/bin/"
-        if let line = block.first(where: { $0.hasPrefix(unit) }) {
-            return [.command(String(line.dropFirst(unit.count)))]
-        }
-        if block.first?.hasPrefix("MAIL_TO") == true { return [.settings(block)] }
-        if block.first?.hasPrefix("[") == true { return [.file(block)] }
-        return block.filter { $0.hasPrefix("$ ") }.map { .command(String($0.dropFirst(2))) }
-    }
-
     /// The stage on which they are typed: a daemon runs, and has no configuration yet.
     private final class Machine {
         let small: SmallInternet
@@ -115,7 +75,12 @@ struct RecipeTests {
                 "reach.d/\(written + 10).toml",
                 text.replacing("/etc/reach/hooks.d", with: files.path + "/hooks")
                     .replacing("02:00:5e:10:00:01", with: gateway)
-                    .replacing("/run/reach/page", with: files.path + "/page") + "\n")
+                    .replacing("/run/reach/page", with: files.path + "/page")
+                    .replacing("/etc/reach/line", with: files.path + "/line") + "\n")
+        }
+
+        func write(script lines: [String]) throws {
+            try files.file("line", lines.joined(separator: "\n") + "\n", mode: 0o755)
         }
 
         func reload() throws {
@@ -159,9 +124,9 @@ struct RecipeTests {
     }
 
     @Test func `a file that reachd reads is followed by what makes it read it`() {
-        for (number, (section, step)) in Self.steps.enumerated() {
+        for (number, (section, step)) in Recipes.steps.enumerated() {
             guard case .file = step else { continue }
-            let next = Self.steps[(number + 1)...].first.map { $0.section == section ? $0.step : nil } ?? nil
+            let next = Recipes.steps[(number + 1)...].first.map { $0.section == section ? $0.step : nil } ?? nil
             #expect(next == .reload || next == .restart || section.hasPrefix("A SERVICE"), "\(section): \(step)")
         }
     }
@@ -170,10 +135,11 @@ struct RecipeTests {
         let machine = try Machine()
         var printed: [String: String] = [:]
         var commands = 0
-        for (_, step) in Self.steps {
+        for (_, step) in Recipes.steps {
             switch step {
             case .file(let lines): try machine.write(lines)
             case .settings(let lines): try machine.write(lines, isSettings: true)
+            case .script(let lines): try machine.write(script: lines)
             case .reload: try machine.reload()
             case .restart: try machine.restart()
             case .command(let command):
@@ -195,6 +161,7 @@ struct RecipeTests {
         #expect(printed["reach explain --until"]?.contains("unmetered, network=home  holds") == true)
         #expect(printed["reach status"]?.contains("reachable") == true)
         #expect(printed["reach links"]?.contains("up0") == true)
+        #expect(try machine.small.machine.run("ip", "route", "show", "default").contains("dev up0 metric 10"))
         #expect(printed["reach hooks test"]?.contains("mail: accepted") == true)
         #expect(printed["reach queue add"] == "1\n2\n")
         // The page is written when its time has come.

@@ -60,6 +60,14 @@ internal import Testing
         #expect(result.standardError.contains(word), "\(result.standardError)")
     }
 
+    @Test func `a command that reach-fleet does not have is an error of usage, also of its help`() throws {
+        let result = try BuiltProgram(named: "reach-fleet").run(["help", "statsu"])
+        #expect(result.status == 2 && result.standardOutput.isEmpty)
+        #expect(result.standardError == "reach-fleet: 'statsu' is no command; did you mean 'reach-fleet status'?\n")
+        let good = try BuiltProgram(named: "reach-fleet").run(["help", "status"])
+        #expect(good.status == 0 && good.standardOutput.contains("USAGE: reach-fleet status"))
+    }
+
     @Test func `control characters of a target never reach the terminal`() throws {
         let result = try BuiltProgram.reach.run(["status", "\u{1b}]0;title\u{7}"])
         #expect(result.status == 2)

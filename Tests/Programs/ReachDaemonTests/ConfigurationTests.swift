@@ -214,7 +214,7 @@ import Testing
         (
             "[zzzzzz]\n",
             "; expected one of [internet], [targets], [[interface]], [[network]], [connectivity], [hold], [limits], [socket], [hooks], "
-                + "[history], [journal], [queue], [probes], [[probe_template]], [[probe]], [metrics], [page]"
+                + "[[hook]], [history], [journal], [queue], [probes], [[probe_template]], [[probe]], [metrics], [page]"
         ),
     ])
     func `an error about an unknown key suggests the probable key`(text: String, meant: String) {

@@ -48,6 +48,18 @@ import Testing
             ])
     }
 
+    @Test func `a new limit counts from the next record on`() async throws {
+        let history = try begin()
+        for count in 1...5 {
+            history.record(.now(.reachable))
+            try await store.done.wait(for: 1 + count)
+        }
+        history.keep(entries: 4)
+        history.record(.now(.notReachable))
+        #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
+        #expect(store.done.values.contains("rotate"), "\(store.done.values)")
+    }
+
     @Test func `the file after a full one begins with the state of each target`() async throws {
         let history = try begin(entries: 4)
         try await store.done.wait(for: 1)

@@ -25,7 +25,7 @@ import Testing
         #expect(
             event.environment == [
                 "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
-                "REACH_NAME": "",
+                "REACH_NAME": "", "REACH_WORKS": "",
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
                 "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "", "REACH_ROOT_TEXT": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",

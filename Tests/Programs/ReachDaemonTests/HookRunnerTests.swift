@@ -231,6 +231,8 @@ import Testing
 
     @Test func `a missing directory has no hooks`() {
         #expect(HookDirectory("/nowhere/hooks.d").list() == HookDirectory.Listing())
+        let missing = HookDirectory(program: "/nowhere/line").list()
+        #expect(missing.hooks.isEmpty && missing.refused == ["/nowhere/line": "there is no such executable file"])
         #expect(HookDirectory("/proc/version").list().refused == ["/proc/version": "Not a directory"])
     }
 

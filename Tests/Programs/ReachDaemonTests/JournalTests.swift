@@ -35,6 +35,18 @@ import Testing
         return Array(types.dropFirst().dropLast())
     }
 
+    @Test func `other kinds count from the next event on, but those of requests only at the next start`() throws {
+        let journal = try open([.status])
+        var options = Journal.Options()
+        options.kinds = [.wake, .queue]
+        journal.apply(options)
+        journal.record(change([.status]))
+        journal.recordWake(slept: .seconds(1), at: SystemClock.now)
+        journal.record(QueueEvent(.degraded, at: SystemClock.now, epoch: 0))
+        #expect(journal.close(at: SystemClock.now, patience: .seconds(20)))
+        #expect(try types() == ["wake"])
+    }
+
     private func change(_ aspects: [ReachabilityChange.Aspect]) -> ReachabilityChange {
         let change = ReachabilityChange.now(.reachable)
         return ReachabilityChange(

@@ -52,6 +52,17 @@ import Testing
         (9, "{\"v\":1,\"type\":\"queue\",\n\"time\":\"2026-01-01T00:00:00Z\",\"boottime_ns\":1,\"boot\":\"b\"}"),
     ]
 
+    @Test func `where the journal may be smaller from now on, its oldest events go with the next one`() throws {
+        let limits = SharedValue(JournalStore.Options())
+        var writer = JournalWriter(try stage.open(limits.current), boot: "b", limits: limits) { _ in }
+        for _ in 0..<40 { writer.write((0..<100).map { _ in .event(JournalStage.event("old")) }) }
+        #expect(writer.statistics.bytes > 400_000)
+        limits.current.bytes = 200_000
+        writer.write([.event(JournalStage.event("new"))])
+        #expect(writer.statistics.bytes <= 200_000)
+        #expect(try stage.words.last == "new")
+    }
+
     @Test func `a damaged row of the queue's file is a gap, and a line in the log, and all else can be read`() throws {
         var writer = try open()
         let damaged = Self.damages.map { QueueOutbox.Row(number: $0.number, event: Array($0.event.utf8)) }

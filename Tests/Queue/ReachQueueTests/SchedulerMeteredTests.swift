@@ -73,6 +73,35 @@ import Testing
         #expect(events.map(\.owner) == [1000], "only that user gets the event")
     }
 
+    @Test func `a budget that is new holds back what waits, of each user by itself, and not what is over it`()
+        throws
+    {
+        var stage = QueueStage()
+        stage.network([])
+        let own = try ["https://a.example/1", "https://a.example/2"].map { try stage.add($0, by: 1000) }
+        let other = try stage.add("https://b.example/", by: 1001)
+        let urgent = try stage.add("https://c.example/", by: 1000) { $0.isOverBudget = true }
+        var policy = stage.queue.policy
+        policy.metered.perUser = Self.budget("1 MiB/month")
+        policy.slots.all = 1
+        stage.send(.policy(policy))
+        stage.network([.wwan])
+        // Less than the grace after which users take turns with the only slot.
+        for _ in 0..<60 {
+            stage.pass(.seconds(3))
+            guard let id = stage.startedIDs.last, stage.state(id) == .running else { continue }
+            if own.contains(id) { stage.spend(id, 2 << 20) }
+            stage.answer(id)
+        }
+        let held = try #require(own.first { !stage.startedIDs.contains($0) }, "\(stage.startedIDs)")
+        #expect(Set(stage.startedIDs) == Set(own + [other, urgent]).subtracting([held]))
+        #expect(stage.blockers(held) == ["metered-budget"])
+        policy.metered.perUser = nil
+        stage.send(.policy(policy))
+        stage.pass(.seconds(5))
+        #expect(stage.startedIDs.last == held, "without the budget nothing holds it back")
+    }
+
     @Test func `a link that comes back with another number has the same budget, and other links have none of it`()
         throws
     {

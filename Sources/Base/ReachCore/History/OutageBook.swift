@@ -11,6 +11,14 @@ package struct OutageBook: Sendable {
         package let length: Duration?
     }
 
+    /// Whether a target can be used.
+    package struct Use: Hashable, Sendable {
+        /// `nil` while that is not known.
+        package let works: Bool?
+        /// When it is to be looked at again, where no state comes before: a return that nothing proves counts then.
+        package let again: BootTime?
+    }
+
     private struct Page {
         var judge = OutageJudge()
         var since: Instant?
@@ -97,6 +105,19 @@ package struct OutageBook: Sendable {
         update(target, at: now) { _ in nil }
         guard let page = pages[target], let since = page.since else { return nil }
         return Outage(since: since, length: page.isOver ? page.down : nil)
+    }
+
+    /// Whether a target can be used, by the name that the history has for it.
+    package mutating func use(of target: String, at now: Instant) -> Use {
+        guard pages[target] != nil else { return Use(works: nil, again: nil) }
+        update(target, at: now) { _ in nil }
+        guard let judge = pages[target]?.judge else { return Use(works: nil, again: nil) }
+        let again = judge.deadline.map { BootTime(nanoseconds: $0.nanoseconds) }
+        switch judge.finding {
+        case .usable: return Use(works: true, again: again)
+        case .unusable: return Use(works: false, again: again)
+        case .unknown, .notObserved, .removed: return Use(works: nil, again: again)
+        }
     }
 
     private mutating func observeAll(_ finding: UseFinding, at moment: Instant) {

@@ -35,6 +35,18 @@ package enum UsageMessage {
 }
 
 extension UsageMessage {
+    /// What to say about a word where a command belongs.
+    ///
+    /// - Parameters:
+    ///   - path: The command that has the commands with these names.
+    package static func text(ofUnknownCommand word: String, of path: String, among names: [String]) -> String {
+        let shown = DisplayText.sanitized(word)
+        if let meant = NearestWord.find(word.lowercased(), among: names) {
+            return "'\(shown)' is no command; did you mean '\(path) \(meant)'?"
+        }
+        return "'\(shown)' is no command of '\(path)': there are \(names.joined(separator: ", "))"
+    }
+
     /// A help text whose usage line is wrapped: ArgumentParser wraps all lines but this one, which lists all options.
     ///
     /// - Parameter width: The most columns of a line.

@@ -75,7 +75,7 @@ extension MonitorInterface {
                 service.testHooks(for: request.caller) { request.reply($0) { $0.hookTest($1) } }
             },
             "Reload": .init([], access: .changing) { request throws(VarlinkError) in
-                service.reload(for: request.caller) { request.reply($0) }
+                service.reload(for: request.caller) { request.reply($0) { $0.field("at_next_start", $1) } }
             },
         ]
     }

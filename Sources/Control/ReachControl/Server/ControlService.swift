@@ -55,8 +55,9 @@ package protocol ControlService: AnyObject {
     /// something.
     func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>)
 
-    /// Reloads the configuration. Called only for callers that may change something.
-    func reload(for caller: Caller, reply: @escaping Reply<Void>)
+    /// Reloads the configuration, and replies with the changed keys that count only from the next start on. Called only
+    /// for callers that may change something.
+    func reload(for caller: Caller, reply: @escaping Reply<[String]>)
 }
 
 /// The watch of a target, by which the server reads its state and ends it.

@@ -91,18 +91,23 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
                     ? "a firewall of this machine forbids packets to \(scene.shown)" : scene.said(.notSent)
             })
         case .ownRefusal: Rule(.thisMachine, .route, .connect,
-            needs: [.refusedHere, .ownUnheard], explains: [.hostRefuses, .refusedEverywhere, .passesGateway, .bareLink], excludes: [],
+            needs: [.refusedHere, .ownUnheard],
+            explains: [.hostRefuses, .refusedEverywhere, .passesGateway, .bareLink],
+            excludes: [],
             says: { "a firewall of this machine rejects connections to \($0.shown)" })
         case .ownInput: Rule(.thisMachine, .route, .connect,
             needs: [.droppedHere, .ownUnheard],
-            explains: Self.darkness.union([.tcpSilentEverywhere, .portSilentEverywhere, .gatewayMute, .bareLink, .hostAnswers]), excludes: [],
+            explains: Self.darkness.union([.tcpSilentEverywhere, .portSilentEverywhere, .gatewayMute, .bareLink, .hostAnswers]),
+            excludes: [],
             says: { scene in
                 scene.hasObserved(.droppedHere)
                     ? "packets come in, and this machine drops them before any program sees them: its firewall drops the answers"
                     : "this machine drops the answers"
             })
         case .reversePath: Rule(.thisMachine, .route, .route,
-            needs: [.droppedByReversePath], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .hostAnswers],
+            needs: [.droppedByReversePath],
+            explains: Self.darkness.union([.gatewayMute]),
+            excludes: [.othersAnswer, .hostAnswers],
             says: { _ in
                 "answers come in by another interface than packets leave by, and the kernel drops them (rp_filter)"
             })
@@ -111,37 +116,51 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             excludes: [.othersAnswer, .hostAnswers, .routersAnswer, .twoGateways, .bareLink],
             says: { "the default route leads to\($0.gateway), which passes nothing on\($0.otherForwarder ?? "")" })
         case .missingAuthority: Rule(.thisMachine, .target, .tls,
-            needs: [.untrustedElsewhere], explains: [.untrustedHere, .otherIssuer], excludes: [.trustedElsewhere, .sameIssuer],
+            needs: [.untrustedElsewhere],
+            explains: [.untrustedHere, .otherIssuer],
+            excludes: [.trustedElsewhere, .sameIssuer],
             says: DiagnosisScene.untrusted)
         case .shortLife: Rule(.thisMachine, .route, .route,
-            needs: [.shortLife], explains: Self.darkness.union([.routersAnswer]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers],
+            needs: [.shortLife],
+            explains: Self.darkness.union([.routersAnswer]),
+            excludes: [.othersAnswer, .translatorAnswers, .hostAnswers],
             says: { $0.said(.shortLife) })
         case .wrongEntry: Rule(.thisMachine, .gateway, .gateway,
-            needs: [.entryContradicted], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .hostAnswers, .routersAnswer],
+            needs: [.entryContradicted],
+            explains: Self.darkness.union([.gatewayMute]),
+            excludes: [.othersAnswer, .hostAnswers, .routersAnswer],
             says: { $0.said(.entryContradicted) })
         case .twin: Rule(.localNetwork, .address, .gateway,
             needs: [.twoGateways, .twinHere],
-            explains: Self.darkness.union([.gatewayMute, .neighbourServes, .otherRouterForwards, .routerDiffers]), excludes: [],
+            explains: Self.darkness.union([.gatewayMute, .neighbourServes, .otherRouterForwards, .routerDiffers]),
+            excludes: [],
             says: { $0.said(.twoGateways, .twinHere) })
         case .localFilter: Rule(.localNetwork, .internet, .internet,
-            needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere, .portUnheard], explains: [.hostRefuses, .hostSilent, .hostAnswers], excludes: [.portAnswersElsewhere, .passesGateway, .refusedHere],
+            needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere, .portUnheard],
+            explains: [.hostRefuses, .hostSilent, .hostAnswers],
+            excludes: [.portAnswersElsewhere, .passesGateway, .refusedHere],
             says: { "the local network \($0.filtered)" })
         case .localForbids: Rule(.localNetwork, .internet, .internet,
             needs: [.gatewayForbids], explains: [.hostSilent, .othersSilent], excludes: [],
             says: { $0.said(.gatewayForbids) })
         case .interception: Rule(.localNetwork, .target, .tls,
-            needs: [.untrustedElsewhere, .trustUnheard], explains: [.untrustedHere, .sameIssuer], excludes: [.trustedElsewhere, .otherIssuer],
+            needs: [.untrustedElsewhere, .trustUnheard],
+            explains: [.untrustedHere, .sameIssuer],
+            excludes: [.trustedElsewhere, .otherIssuer],
             says: DiagnosisScene.untrusted)
         // Without a way back nothing is heard either; a gateway may translate the addresses, though, and all may be
         // dark.
         case .localAddresses: Rule(.localNetwork, .address, .address,
-            needs: [.localSource], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .routersAnswer],
+            needs: [.localSource],
+            explains: Self.darkness.union([.gatewayMute]),
+            excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .routersAnswer],
             says: {
                 "this machine has only the unique local address \($0.source), to which the Internet has no way back"
             })
         // The router has another network now, and did not withdraw the old one (RFC 8978).
         case .oldAddress: Rule(.localNetwork, .address, .address,
-            needs: [.otherSourceAnswers, .otherSourceUnheard], explains: Self.darkness.union([.gatewayMute, .gatewayForbids, .routerForbids, .noWay, .gatewayNoWay, .routerDiffers]),
+            needs: [.otherSourceAnswers, .otherSourceUnheard],
+            explains: Self.darkness.union([.gatewayMute, .gatewayForbids, .routerForbids, .noWay, .gatewayNoWay, .routerDiffers]),
             excludes: [.hostAnswers],
             says: {
                 $0.hasObserved(.otherSourceAnswers)
@@ -156,13 +175,15 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             })
         // A machine that announces itself as a router and leads nowhere (RFC 6104).
         case .rogueRouter: Rule(.localNetwork, .gateway, .gateway,
-            needs: [.otherRouterForwards, .usualRouterForwards, .routerDiffers], explains: Self.darkness.union([.gatewayMute]),
+            needs: [.otherRouterForwards, .usualRouterForwards, .routerDiffers],
+            explains: Self.darkness.union([.gatewayMute]),
             excludes: [.othersAnswer, .hostAnswers, .routersAnswer, .twoGateways, .bareLink, .otherSourceAnswers],
             says: {
                 "the router\($0.gateway) of \($0.link) passes nothing on\($0.otherForwarder ?? $0.usualRouter ?? "")"
             })
         case .dark: Rule(.provider, .internet, .internet,
-            needs: [.hostSilent], explains: Self.darkness.union([.bareLink, .gatewayMute, .neighbourServes, .passesGateway, .localSource, .deprecatedSource, .otherRouterForwards, .routerDiffers]),
+            needs: [.hostSilent],
+            explains: Self.darkness.union([.bareLink, .gatewayMute, .neighbourServes, .passesGateway, .localSource, .deprecatedSource, .otherRouterForwards, .routerDiffers]),
             excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .otherSourceAnswers],
             says: { "\($0.nothing) answers beyond \($0.border)\($0.notEvenServer)" })
         case .loop: Rule(.provider, .internet, .internet,
@@ -185,11 +206,14 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.noHandshake], explains: Self.darkness.union([.bareLink]), excludes: [.hostAnswers],
             says: { "\($0.link) carries nothing, since \($0.tunnelSilence)" })
         case .translatorDead: Rule(.provider, .internet, .internet,
-            needs: [.translated], explains: [.hostSilent, .translatorSilent, .passesGateway, .portAnswersElsewhere], excludes: [.hostAnswers, .translatorAnswers, .hostRefuses],
+            needs: [.translated],
+            explains: [.hostSilent, .translatorSilent, .passesGateway, .portAnswersElsewhere],
+            excludes: [.hostAnswers, .translatorAnswers, .hostRefuses],
             says: { "the translator (NAT64) passes nothing on to \($0.translated)" })
         case .providerFilter: Rule(.provider, .internet, .internet,
             needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere, .portUnheard],
-            explains: [.hostRefuses, .hostSilent, .hostAnswers, .passesGateway, .bareLink], excludes: [.portAnswersElsewhere, .refusedHere, .endsAtGateway],
+            explains: [.hostRefuses, .hostSilent, .hostAnswers, .passesGateway, .bareLink],
+            excludes: [.portAnswersElsewhere, .refusedHere, .endsAtGateway],
             says: { "the provider \($0.filtered)" })
         case .providerForbids: Rule(.provider, .internet, .internet,
             needs: [.routerForbids], explains: [.hostSilent, .othersSilent], excludes: [],
@@ -198,15 +222,21 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.hostMissing], explains: [.hostSilent], excludes: [.hostAnswers, .othersSilent],
             says: { "\($0.shown) is off or not there: \($0.said(.hostMissing))" })
         case .silent: Rule(.server, .target, .connect,
-            needs: [.hostSilent], explains: [.passesGateway, .portAnswersElsewhere, .translated, .translatorAnswers, .bareLink], excludes: [.hostAnswers],
+            needs: [.hostSilent],
+            explains: [.passesGateway, .portAnswersElsewhere, .translated, .translatorAnswers, .bareLink],
+            excludes: [.hostAnswers],
             says: { "\($0.shown) does not answer\($0.butWitness)" })
         case .filtered: Rule(.server, .target, .connect,
-            needs: [.hostAnswers], explains: [.portAnswersElsewhere, .passesGateway, .bareLink], excludes: [.tcpSilentEverywhere, .hostRefuses],
+            needs: [.hostAnswers],
+            explains: [.portAnswersElsewhere, .passesGateway, .bareLink],
+            excludes: [.tcpSilentEverywhere, .hostRefuses],
             says: { $0.facts.role == .nameServer
                 ? "\($0.shown) does not answer" : "\($0.shown) is there, but \($0.deafness)"
             })
         case .refuses: Rule(.server, .target, .connect,
-            needs: [.hostRefuses], explains: [.portAnswersElsewhere, .passesGateway, .bareLink], excludes: [.refusedHere],
+            needs: [.hostRefuses],
+            explains: [.portAnswersElsewhere, .passesGateway, .bareLink],
+            excludes: [.refusedHere],
             says: { "\($0.shown) refuses TCP port \($0.refusedPort): no program serves it there" })
         case .forbids: Rule(.server, .target, .connect,
             needs: [.hostForbids], explains: [], excludes: [],

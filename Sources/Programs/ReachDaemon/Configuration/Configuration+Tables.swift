@@ -93,6 +93,13 @@ extension Configuration {
                 ConfigurationKey("when", \.hooks.condition, .condition),
                 ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...5, distinctBy: \.rawValue)),
             ]),
+        .list(
+            "hook", TargetHook(), requiring: ["target", "run"],
+            [
+                ConfigurationKey("target", \.target, .targetName),
+                ConfigurationKey("run", \.program, .path(longest: 4000)),
+            ],
+            in: \.targetHooks),
         .keys(
             "history",
             [
@@ -305,6 +312,11 @@ extension Configuration {
         if let (problem, expected) = unknownNetwork(in: hooks.condition) {
             found.append(("hooks.when", problem, expected))
         }
+        let known = ["internet"] + targets.map(\.name)
+        for hook in targetHooks where !known.contains(hook.target) {
+            found.append(
+                ("hook.target", "no target has the name \"\(hook.target)\"", "one of " + known.joined(separator: ", ")))
+        }
         let entries = probeTemplates.map { (table: Self.templates, entry: $0) } + probes.map { ("probe", $0) }
         for (table, probe) in entries {
             let place = "\(table == "probe" ? table : "template") \"\(probe.name)\": "
@@ -343,6 +355,15 @@ extension Configuration {
                 problem,
                 names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")
             )
+        }
+    }
+}
+
+extension ConfigurationKind<String> {
+    /// The name of a configured target.
+    fileprivate static var targetName: Self {
+        Self("the name of a target below [targets], or \"internet\"", write: TOMLLiteral.text) {
+            $0.text.map { .value($0) } ?? .otherType
         }
     }
 }

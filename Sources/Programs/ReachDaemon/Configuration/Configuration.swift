@@ -111,6 +111,13 @@ package struct Configuration: Hashable, Sendable {
         package var events: [Event] = [.change]
     }
 
+    /// A program that is run for one target.
+    package struct TargetHook: Hashable, Sendable {
+        /// Its name in the configuration, or `internet`.
+        package var target = ""
+        package var program: String?
+    }
+
     /// The settings of all probes.
     package struct Probes: Hashable, Sendable {
         /// The number of attempts at the same time.
@@ -186,6 +193,7 @@ package struct Configuration: Hashable, Sendable {
     package var limits = Limits()
     package var socket = Socket()
     package var hooks = Hooks()
+    package var targetHooks: [TargetHook] = []
     package var history = History()
     package var journal = Journal()
     package var queue = Queue()

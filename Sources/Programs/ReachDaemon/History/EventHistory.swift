@@ -19,6 +19,7 @@ package final class EventHistory: Sendable {
     private let boot: String
     private let signInterval: Duration
     private let lastSign: Mutex<BootTime>
+    private let limit: SharedValue<Int>
 
     /// Begins a run, whose first record says that the daemon observes from `moment` on.
     ///
@@ -37,8 +38,10 @@ package final class EventHistory: Sendable {
         self.boot = boot
         self.signInterval = signInterval
         lastSign = Mutex(moment.boot)
+        let limit = SharedValue(entries)
+        self.limit = limit
         jobs = try RecordJobs(of: "history", report: report) { () throws(SystemError) in
-            HistoryWriter(try open(), limit: entries, at: moment, boot: boot, report: report)
+            HistoryWriter(try open(), limit: limit, at: moment, boot: boot, report: report)
         }
     }
 
@@ -51,6 +54,9 @@ package final class EventHistory: Sendable {
             try FileHistoryStore(files)
         }
     }
+
+    /// Keeps as many entries at least, from the next one on.
+    package func keep(entries: Int) { limit.current = entries }
 
     /// Where the files are written. It lasts as long as the history, so that other work beside it begins no thread.
     var thread: SerialThread { jobs.thread }

@@ -55,7 +55,7 @@ struct HistoryWriter: RecordWriter {
     }
 
     private let store: any HistoryStore
-    private let limit: Int
+    private let limit: SharedValue<Int>
     private let boot: String
     private var failures: WriteFailures
     /// The state of each target. A new file begins with them, so that targets that seldom change are not lost.
@@ -66,7 +66,7 @@ struct HistoryWriter: RecordWriter {
     /// Writes the start record of a run. If the previous run left no record of its end, this one contains the time of
     /// its last sign of life.
     init(
-        _ store: any HistoryStore, limit: Int, at moment: Instant, boot: String,
+        _ store: any HistoryStore, limit: SharedValue<Int>, at moment: Instant, boot: String,
         report: @escaping @Sendable (String) -> Void
     ) {
         self.store = store
@@ -109,7 +109,7 @@ struct HistoryWriter: RecordWriter {
             lost += entries.count
             failures.fail(error)
         }
-        if store.count >= limit { rotate() }
+        if store.count >= limit.current { rotate() }
     }
 
     /// A record of the number of lost records, and the states after them.

@@ -51,18 +51,18 @@ final class DaemonHooks {
         }
     }
 
-    func handle(_ joined: JoinedChange, outage: OutageBook.Outage?) {
+    func handle(_ joined: JoinedChange, outage: OutageBook.Outage?, works: Bool?) {
         guard filter.wants(joined.change), let runner, runner.mayHaveHooks, settings.events.contains(.change) else {
             return
         }
-        runner.handle(HookEvent(joined, outage: outage))
+        runner.handle(HookEvent(joined, outage: outage, works: works))
     }
 
-    func handle(_ event: ProbeEvent, outage: OutageBook.Outage?) {
+    func handle(_ event: ProbeEvent, outage: OutageBook.Outage?, works: Bool?) {
         guard event.kind == .up || event.kind == .down else { return }
         let isEvent = probes.turn(event.report.name, isDown: event.kind == .down)
         guard isEvent, settings.events.contains(.probe), filter.wantsOthers else { return }
-        if let event = HookEvent(event, outage: outage) { runner?.handle(event) }
+        if let event = HookEvent(event, outage: outage, works: works) { runner?.handle(event) }
     }
 
     /// Tells hooks that probes are no longer configured, so that what they were is over.
@@ -79,15 +79,32 @@ final class DaemonHooks {
     }
 
     /// Runs all hooks with a sample event, beside runs for other events.
-    func test(_ event: HookEvent, reply: @escaping (HookTestReport) -> Void) {
-        guard let options = settings.options else { return reply(HookTestReport(directory: nil, outcomes: [])) }
-        let number = tests.reserve()
-        tests[number] = HookTest(options, on: loop) { [unowned self] report in
-            // The test is still on the stack.
-            loop.afterEvents { [weak self] in self?.tests[number] = nil }
-            reply(report)
+    ///
+    /// - Parameter programs: Further ones, which are in no directory of hooks.
+    func test(
+        _ event: HookEvent, with programs: [HookRunner.Options], reply: @escaping (HookTestReport) -> Void
+    ) {
+        let directory = settings.options?.directory.path
+        let all = [settings.options].compactMap(\.self) + programs
+        guard !all.isEmpty else { return reply(HookTestReport(directory: nil, outcomes: [])) }
+        let results = TestResults()
+        for options in all {
+            let number = tests.reserve()
+            tests[number] = HookTest(options, on: loop) { [unowned self] report in
+                // The test is still on the stack.
+                loop.afterEvents { [weak self] in self?.tests[number] = nil }
+                results.reports.append(report)
+                guard results.reports.count == all.count else { return }
+                let outcomes = results.reports.flatMap(\.outcomes).sorted { $0.hook < $1.hook }
+                reply(HookTestReport(directory: directory, outcomes: outcomes))
+            }
+            tests[number]?.start(event)
         }
-        tests[number]?.start(event)
+    }
+
+    /// What tests that run at the same time have found so far.
+    private final class TestResults {
+        var reports: [HookTestReport] = []
     }
 
     private func handle(_ event: QueueEvent) {

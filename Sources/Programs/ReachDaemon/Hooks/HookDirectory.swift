@@ -1,5 +1,6 @@
 internal import CReachLinux
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// A directory of hooks, which is read at each use.
@@ -12,15 +13,32 @@ package struct HookDirectory: Hashable, Sendable {
     }
 
     package let path: String
+    /// The only file that counts; `nil` for all.
+    private let only: String?
 
-    package init(_ path: String) { self.path = path }
+    package init(_ path: String) { (self.path, only) = (path, nil) }
 
-    /// Whether there is certainly no such directory. It never waits for a disk; where it would have to, the answer is
-    /// no.
-    var isKnownMissing: Bool { reach_is_known_missing(path) != 0 }
+    /// A program that was named by itself, which has to be there.
+    package init(program: String) {
+        let parts = program.split(scalar: "/")
+        path = "/" + parts.dropLast().joined(separator: "/")
+        only = parts.last.map(String.init) ?? ""
+    }
+
+    /// Whether there is certainly no such directory, and need not be one. It never waits for a disk; where it would
+    /// have to, the answer is no.
+    var isKnownMissing: Bool { only == nil && reach_is_known_missing(path) != 0 }
 
     /// Lists the hooks. A missing directory has none, which is not an error.
     package func list() -> Listing {
+        var listing = readNames()
+        if let only, listing.hooks.isEmpty, listing.refused.isEmpty {
+            listing.refused[path + "/" + only] = "there is no such executable file"
+        }
+        return listing
+    }
+
+    private func readNames() -> Listing {
         var listing = Listing()
         guard let directory = opendir(path) else {
             if errno != ENOENT { listing.refused[path] = SystemError.text(errno) }
@@ -35,7 +53,9 @@ package struct HookDirectory: Hashable, Sendable {
         }
         while let entry = readdir(directory) {
             let name = Self.name(of: entry)
-            guard fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard only.map({ $0 == name }) ?? true,
+                fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) == 0
+            else { continue }
             switch HookCheck.file(named: name, HookCheck.Facts(status), user: geteuid()) {
             case .run: listing.hooks.append(name)
             case .ignore: break

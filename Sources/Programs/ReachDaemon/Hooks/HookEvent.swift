@@ -25,8 +25,10 @@ package struct HookEvent: Hashable, Sendable {
 
     package init(_ change: ReachabilityChange) { self.init(JoinedChange(change)) }
 
-    /// - Parameter outage: The latest outage of the target.
-    package init(_ joined: JoinedChange, outage: OutageBook.Outage? = nil) {
+    /// - Parameters:
+    ///   - outage: The latest outage of the target.
+    ///   - works: Whether it can be used; `nil` if that is not known.
+    package init(_ joined: JoinedChange, outage: OutageBook.Outage? = nil, works: Bool? = nil) {
         let change = joined.change
         let state = change.state
         var line: [UInt8] = []
@@ -39,6 +41,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_TIME": change.time.description,
                 "REACH_TARGET": state.target.description,
                 "REACH_NAME": state.name ?? "",
+                "REACH_WORKS": Self.word(works),
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_PREVIOUS_STATUS": change.previous?.status.rawValue ?? "",
                 "REACH_REASON": state.reason?.rawValue ?? "",
@@ -71,6 +74,8 @@ package struct HookEvent: Hashable, Sendable {
             ].merging(Self.variables(of: outage)) { own, _ in own })
     }
 
+    private static func word(_ works: Bool?) -> String { works.map { $0 ? "true" : "false" } ?? "" }
+
     /// What the history has of an outage, for a hook that runs late.
     private static func variables(of outage: OutageBook.Outage?) -> [String: String] {
         [
@@ -97,17 +102,19 @@ package struct HookEvent: Hashable, Sendable {
             "REACH_CONNECTIVITY": state?.connectivity.rawValue ?? "unknown", "REACH_NETWORK": state?.network ?? "",
         ]
         for name in [
-            "CONNECTIVITY_REASON",
-            "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
+            "WORKS", "CONNECTIVITY_REASON", "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL",
+            "PORTAL_SESSION", "PORTAL_PAGE",
             "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
             "CHANGED", "CAUSE", "FLAP_MS", "FLAP_TEXT", "OUTAGE_SINCE", "OUTAGE_MS", "OUTAGE_TEXT",
         ] { environment["REACH_" + name] = "" }
         return HookEvent(target: "internet", json: json.bytes, environment: environment)
     }
 
-    /// - Parameter outage: The latest outage of the probe's target.
+    /// - Parameters:
+    ///   - outage: The latest outage of the probe's target.
+    ///   - works: Whether it works; `nil` if that is not known.
     /// - Returns: `nil` for events that hooks are not run for.
-    package init?(_ event: ProbeEvent, outage: OutageBook.Outage? = nil) {
+    package init?(_ event: ProbeEvent, outage: OutageBook.Outage? = nil, works: Bool? = nil) {
         guard let state = HistoryEntry.State(event), event.kind == .up || event.kind == .down else { return nil }
         self.init(
             .probe, target: state.target, json: Self.line(.probe(event)),
@@ -118,6 +125,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_NAME": state.target,
                 "REACH_PROBE": event.report.name,
                 "REACH_PROBE_GROUP": event.report.group ?? "",
+                "REACH_WORKS": Self.word(works),
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_REASON": state.reason?.word ?? "",
                 "REACH_REASON_TEXT": state.reason?.sentence ?? "",

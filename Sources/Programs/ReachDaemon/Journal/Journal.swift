@@ -18,7 +18,8 @@ package final class Journal {
     private static let unsafeRows = 1024
 
     private let loop: EventLoop
-    private let kinds: Set<JournalKind>
+    private var kinds: Set<JournalKind>
+    private let limits: SharedValue<JournalStore.Options>
     private let boot: String
     private let jobs: RecordJobs<JournalWriter>
     private let replies: LoopReplies
@@ -47,13 +48,11 @@ package final class Journal {
         self.boot = boot
         kinds = options.kinds
         replies = LoopReplies(loop: loop)
-        var store = JournalStore.Options()
-        store.bytes = Int64(options.bytes)
-        store.age = options.age
-        let storeOptions = store
+        let limits = SharedValue(JournalStore.Options(options))
+        self.limits = limits
         jobs = try RecordJobs(of: "journal", report: report) { () throws(SystemError) in
-            let store = try JournalStore(files, storeOptions, boot: boot)
-            var writer = JournalWriter(store, boot: boot, report: report)
+            let store = try JournalStore(files, limits.current, boot: boot)
+            var writer = JournalWriter(store, boot: boot, limits: limits, report: report)
             writer.write([.event(JournalEvents.started(at: moment, lastSeen: writer.lastSeen, boot: boot))])
             return writer
         } deliver: { [loopReference, mailbox = loop.mailbox] statistics in
@@ -65,6 +64,14 @@ package final class Journal {
     deinit {
         syncTimer.map(loop.cancel)
         loopReference.owner = nil
+    }
+
+    /// Records these kinds within these limits, from the next event on. Whether events of requests are recorded stays
+    /// as it is, since the queue's file was opened with that.
+    package func apply(_ options: Options) {
+        let requests = kinds.intersection([.queue])
+        kinds = options.kinds.subtracting([.queue]).union(requests)
+        limits.current = JournalStore.Options(options)
     }
 
     // MARK: Recording
@@ -169,4 +176,11 @@ package final class Journal {
     package func follow(_ handler: @escaping () -> Void) -> UInt64 { followers.add(handler) }
 
     package func unfollow(_ number: UInt64) { followers[number] = nil }
+}
+
+extension JournalStore.Options {
+    fileprivate init(_ options: JournalOptions) {
+        bytes = Int64(options.bytes)
+        age = options.age
+    }
 }

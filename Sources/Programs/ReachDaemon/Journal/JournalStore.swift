@@ -25,7 +25,7 @@ struct JournalStore: ~Copyable {
     }
 
     let files: JournalFiles
-    let options: Options
+    var options: Options
     private let boot: String
     let reach: (Point) throws(SystemError) -> Void
     var segments: [JournalSegment] = []

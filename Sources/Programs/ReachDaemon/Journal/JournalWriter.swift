@@ -54,6 +54,8 @@ struct JournalWriter: RecordWriter, ~Copyable {
     private let boot: String
     private var failures: WriteFailures
     private let warn: @Sendable (String) -> Void
+    /// The limits of the files, which a new configuration may change.
+    private let limits: SharedValue<JournalStore.Options>?
     private(set) var statistics = JournalStatistics()
     /// Events that have no line yet: they could not be written.
     private var missing: Int64 = 0
@@ -64,8 +66,13 @@ struct JournalWriter: RecordWriter, ~Copyable {
     /// Rows of the outbox that wait for a disk that fails.
     private static let mostRows = 10_000
 
-    init(_ store: consuming JournalStore, boot: String, report: @escaping @Sendable (String) -> Void) {
+    /// - Parameter limits: Those of now; `nil` for those of the store.
+    init(
+        _ store: consuming JournalStore, boot: String, limits: SharedValue<JournalStore.Options>? = nil,
+        report: @escaping @Sendable (String) -> Void
+    ) {
         self.store = store
+        self.limits = limits
         self.boot = boot
         failures = WriteFailures(of: "journal", "events", report: report)
         warn = report
@@ -87,6 +94,7 @@ struct JournalWriter: RecordWriter, ~Copyable {
     ///
     /// - Parameter dropped: They are counted in the same way.
     mutating func write(_ items: [Item], dropped: Dropped = Dropped()) {
+        if let limits { store.options = limits.current }
         missing += Int64(dropped.count)
         statistics.lost += UInt64(dropped.count)
         var lines = JournalBatch(log: store.log, last: store.last, boot: boot)

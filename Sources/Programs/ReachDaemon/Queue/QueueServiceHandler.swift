@@ -14,7 +14,8 @@ package final class QueueServiceHandler {
     let loop: EventLoop
     /// `nil` before it is opened, and where it cannot be.
     private(set) var opened: QueueEngine?
-    private(set) var policy = QueuePolicy()
+    private var options = QueueEngine.Options()
+    var policy: QueuePolicy { options.policy }
     private let log: Logger
     private let checker: EndpointPathChecker
     let uploads: QueueUploads
@@ -61,12 +62,12 @@ package final class QueueServiceHandler {
         in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork,
         outbox: QueueOutbox? = nil
     ) {
-        openNow = { [unowned self] in
-            open(in: stateDirectory, configuration, version: version, network: network, outbox: outbox)
-        }
-        let options = configuration.queueOptions(version: version)
-        policy = options.policy
-        apply(configuration)
+        apply(configuration, version: version)
+        openNow = { [unowned self] in open(in: stateDirectory, network: network, outbox: outbox) }
+        openNow()
+    }
+
+    private func open(in stateDirectory: String, network: any QueueNetwork, outbox: QueueOutbox?) {
         do {
             let directory = try QueueDirectory(stateDirectory + "/queue")
             let engine = QueueEngine(
@@ -104,8 +105,10 @@ package final class QueueServiceHandler {
     /// Their receiver has the recorded events up to this one safe.
     func trimOutbox(upTo number: Int64) { opened?.driver.trimOutbox(upTo: number) }
 
-    /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
-    func apply(_ configuration: Configuration) {
+    /// Applies what a new configuration says of limits, sizes, times and proxies, also to what waits already.
+    func apply(_ configuration: Configuration, version: String) {
+        options = configuration.queueOptions(version: version)
+        opened?.apply(options.policy, options.attempts)
         checker.use(configuration.connectivity.endpoints, by: configuration.connectivity.proxies.resolved)
     }
 

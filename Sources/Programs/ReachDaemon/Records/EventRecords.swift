@@ -30,6 +30,13 @@ final class EventRecords {
 
     func open(_ journal: Journal) { self.journal = journal }
 
+    /// Keeps as much as a new configuration says.
+    func apply(_ configuration: Configuration) {
+        // Without any entries there is no history, which only a start decides.
+        if configuration.history.entries > 0 { history?.keep(entries: configuration.history.entries) }
+        if !configuration.journal.events.isEmpty { journal?.apply(configuration.journalOptions) }
+    }
+
     /// Records a state, for the history and for all that speak of outages. A thousand targets that change together wake
     /// the history's thread once.
     func record(_ state: HistoryEntry.State, at moment: Instant) {
@@ -65,6 +72,9 @@ final class EventRecords {
     func latestOutage(of target: String) -> OutageBook.Outage? {
         outages.latest(of: target, at: SystemClock.now)
     }
+
+    /// Whether a target can be used, by the name that the history has for it.
+    func use(of target: String) -> OutageBook.Use { outages.use(of: target, at: SystemClock.now) }
 
     /// Leaves a sign of life if one is due.
     func noteAlive() { history?.noteAlive(at: SystemClock.now) }

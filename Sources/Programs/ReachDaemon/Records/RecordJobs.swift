@@ -241,3 +241,15 @@ struct WriteFailures {
         isFailing = false
     }
 }
+
+/// A value that the loop sets and a writer's thread reads, such as a limit of the configuration.
+final class SharedValue<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
+
+    var current: Value {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+}

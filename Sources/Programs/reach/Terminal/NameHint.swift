@@ -22,14 +22,11 @@ enum CommandHint {
                 continue
             }
             let names = commands.compactMap { $0.configuration.commandName }
-            let shown = DisplayText.sanitized(word)
-            if let meant = NearestWord.find(word.lowercased(), among: names) {
-                return "'\(shown)' is no command; did you mean '\(path) \(meant)'?"
-            }
-            if path == "reach", isTarget(word) {
+            if path == "reach", isTarget(word), NearestWord.find(word.lowercased(), among: names) == nil {
+                let shown = DisplayText.sanitized(word)
                 return "'\(shown)' is no command; did you mean 'reach status \(shown)'?"
             }
-            return "'\(shown)' is no command of '\(path)': there are \(names.joined(separator: ", "))"
+            return UsageMessage.text(ofUnknownCommand: word, of: path, among: names)
         }
         return nil
     }

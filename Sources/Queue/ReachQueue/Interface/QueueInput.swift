@@ -99,6 +99,8 @@ package indirect enum QueueInput: Sendable {
 
     // MARK: From the owner of the run
 
+    /// Other numbers to decide by, from now on.
+    case policy(QueuePolicy)
     /// Ends all attempts without counting them, and starts no more. The next run continues from there.
     case stop
 

@@ -35,7 +35,15 @@ struct MeteredLedger: Sendable {
     /// The wait for a period that begins later is looked at again: the clock may be set meanwhile.
     static let longestWait: Duration = .seconds(3600)
 
-    private let fixed: FixedPolicy
+    /// Budgets may come and go; what was moved within one counts when it is back.
+    var fixed: FixedPolicy {
+        didSet {
+            // Other periods may have begun.
+            day = nil
+            if policy.isEmpty { charges = [:] }
+            refreshUsedUp()
+        }
+    }
     /// Where midnight is.
     var zone = LocalZone.utc
     private var accounts: [MeteredScope: MeteredAccount] = [:]
@@ -52,7 +60,7 @@ struct MeteredLedger: Sendable {
     // MARK: What is left
 
     func payer(of owner: UInt32, isOverBudget: Bool) -> MeteredPayer {
-        if !isNeeded || isOverBudget { return .exempt }
+        if isOverBudget { return .exempt }
         return policy.perUser != nil && owner != 0 ? .user(owner) : .anyone
     }
 

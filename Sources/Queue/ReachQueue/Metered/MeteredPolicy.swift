@@ -84,7 +84,7 @@ package enum MeteredScope: Hashable, Sendable {
 
 /// Which budgets a request's bytes must be within. They count for all of them anyway.
 enum MeteredPayer: Hashable, Sendable {
-    /// For none: there are none, or it may go beyond.
+    /// For none: it may go beyond.
     case exempt
     /// For those of all users and of links.
     case anyone

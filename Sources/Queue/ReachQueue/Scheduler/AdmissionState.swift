@@ -4,7 +4,7 @@ package import ReachCore
 ///
 /// Invariant: ``next`` counts only while starts are spaced, which ends a while after an outage.
 struct AdmissionState: Sendable {
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy
     private var spacing: StartSpacing
     /// The earliest time of the next start while starts are spaced.
     private var next: BootTime

@@ -12,7 +12,9 @@ struct Destinations: Sendable {
     /// What keeps requests from a destination, and until when; without a time, until an attempt ends.
     typealias Block = (blocker: Blocker, until: BootTime?)
 
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy {
+        didSet { limitsFollow(from: oldValue.policy.slots.destination, to: policy.slots.destination) }
+    }
     private var records = Slab<DestinationRecord>()
     private var recordIndices: [DestinationRecord.Key: DestinationIndex] = [:]
     private var sites = Slab<DestinationSite>()
@@ -62,6 +64,18 @@ struct Destinations: Sendable {
         sites[site].records.append(index)
         return index
     }
+
+    /// What bore all that the policy allowed may bear more; what was found to bear less is not asked for more at once.
+    private mutating func limitsFollow(from old: Int, to new: Int) {
+        guard old != new else { return }
+        for index in recordIndices.values {
+            let limit = records[index].limit
+            records[index].limit = limit >= Int32(old) ? Int32(new) : min(limit, Int32(new))
+        }
+    }
+
+    /// All that have requests, or whose failures still count.
+    var all: some Collection<DestinationIndex> { recordIndices.values }
 
     mutating func join(_ destination: DestinationIndex) { records[destination].count += 1 }
 

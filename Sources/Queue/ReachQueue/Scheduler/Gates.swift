@@ -8,7 +8,7 @@ internal import ReachCore
 struct Gates: Sendable {
     private static let idleLimit = 64
 
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy
     private var groups = Slab<RequestGroup>()
     private var indices: [RequestGroup.Key: GroupIndex] = [:]
     /// The groups without requests, the oldest first.

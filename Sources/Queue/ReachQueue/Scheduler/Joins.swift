@@ -16,7 +16,7 @@ struct Joins: Sendable {
         var bytes: Int64 = 0
     }
 
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy
     private var waiting: [Key: Waiting] = [:]
     /// Of those that wait, or are carried.
     private var keys: [Slot: Key] = [:]

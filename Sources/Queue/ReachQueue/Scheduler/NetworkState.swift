@@ -7,7 +7,7 @@ internal import ReachCore
 struct NetworkState: Sendable {
     private static let historyLimit = 64
 
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy
     private let started: BootTime
     /// `nil` until the network is known.
     private(set) var paths: PathSet?

@@ -113,6 +113,15 @@ extension QueueScheduler {
         while let oldest = deadlines.surplusDead(of: requests[slot].owner) { purge(oldest) }
     }
 
+    /// Keeps dead requests by other limits.
+    mutating func keepDead(_ limits: QueuePolicy.Keeping) {
+        let dead = requests.indices.filter { requests[$0].place == .dead }.map { ($0, requests[$0]) }
+        deadlines.keep(dead, within: limits)
+        for owner in Array(deadlines.ownersOfDead) {
+            while let oldest = deadlines.surplusDead(of: owner) { purge(oldest) }
+        }
+    }
+
     /// Deletes the dead requests whose time is over. No timer runs for them.
     mutating func purgeOldDead() {
         while let slot = deadlines.overdueDead(at: now) { purge(slot) }

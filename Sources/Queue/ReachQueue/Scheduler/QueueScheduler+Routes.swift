@@ -97,22 +97,38 @@ extension QueueScheduler {
             }
             // A request that an interceptor has follows when it is back (``joinSeparated(_:)``).
             guard entry.place != .preparing, entry.place != .judged else { continue }
-            let group = separateGroup(for: entry)
-            if let index = attempts.index(at: slot) { endTrial(index) }
-            if entry.place.isPlaced { unplace(slot) }
-            move(slot, to: group)
-            guard entry.place.isPlaced else { continue }
-            requests[slot].flags = entry.flags
-            place(slot)
-            requests[slot].since = entry.since
+            regroup(slot, to: group(of: entry, payer: gates[entry.group].key.payer))
         }
     }
 
-    private mutating func separateGroup(for entry: QueueEntry) -> GroupIndex {
+    /// Gives requests the groups of those who pay for them, where a budget of each user's is new or gone. This looks at
+    /// every request.
+    mutating func regroupByPayer() {
+        for slot in requests.indices where requests[slot].place != .free {
+            let entry = requests[slot]
+            let before = gates[entry.group].key.payer
+            let payer = metered.payer(of: entry.owner, isOverBudget: before == .exempt)
+            if payer != before { regroup(slot, to: group(of: entry, payer: payer)) }
+        }
+    }
+
+    private mutating func regroup(_ slot: Slot, to group: GroupIndex) {
+        let entry = requests[slot]
+        if let index = attempts.index(at: slot) { endTrial(index) }
+        if entry.place.isPlaced { unplace(slot) }
+        move(slot, to: group)
+        guard entry.place.isPlaced else { return }
+        requests[slot].flags = entry.flags
+        place(slot)
+        requests[slot].since = entry.since
+    }
+
+    /// The group that a request belongs to now: its host's, once that is separate.
+    private mutating func group(of entry: QueueEntry, payer: MeteredPayer) -> GroupIndex {
         let key = gates[entry.group].key
         return group(
             key.condition, at: entry.destination, exposesSecrets: key.exposesSecrets, interceptor: key.interceptor,
-            payer: key.payer)
+            payer: payer)
     }
 
     private mutating func move(_ slot: Slot, to group: GroupIndex) {
@@ -127,7 +143,8 @@ extension QueueScheduler {
         guard gates[requests[slot].group].key.destination == nil,
             destinations.site(of: requests[slot].destination).isSeparate
         else { return }
-        move(slot, to: separateGroup(for: requests[slot]))
+        let entry = requests[slot]
+        move(slot, to: group(of: entry, payer: gates[entry.group].key.payer))
     }
 
     /// An attempt over another path than its group's shows nothing of that path.

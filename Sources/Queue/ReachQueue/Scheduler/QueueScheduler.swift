@@ -10,7 +10,7 @@ package import ReachCore
 /// A request is sent only after its lease is committed, and an event that must survive a crash is reported only after
 /// its change is committed.
 package struct QueueScheduler: Sendable {
-    private let fixed: FixedPolicy
+    private var fixed: FixedPolicy
     var turn: Turn
     var requests: RequestTable
     var deadlines: RequestDeadlines
@@ -145,9 +145,30 @@ package struct QueueScheduler: Sendable {
         case .failureHeld(let id): hold(id, isAnswered: false)
         case .judged(let id, let verdict): judged(id, verdict)
         case .ended(let id, let end): attemptEnded(id, end)
+        case .policy(let policy): apply(policy)
         case .stop: stop()
         case .wake: break
         }
+    }
+
+    /// Decides by another policy from now on. A request keeps the deadline that it got when it was added, and its wait
+    /// for others to be joined with; an attempt that runs goes on, and counts for no budget that is new.
+    private mutating func apply(_ policy: QueuePolicy) {
+        let before = fixed.policy
+        guard policy != before else { return }
+        fixed = FixedPolicy(policy, seed: fixed.seed)
+        gates.fixed = fixed
+        destinations.fixed = fixed
+        attempts.fixed = fixed
+        admission.fixed = fixed
+        network.fixed = fixed
+        metered.fixed = fixed
+        joins.fixed = fixed
+        if policy.dead != before.dead { keepDead(policy.dead) }
+        if (policy.metered.perUser == nil) != (before.metered.perUser == nil) { regroupByPayer() }
+        evaluateAll()
+        // They may wait for a slot that there is now.
+        for destination in destinations.all { lines.resume(destination: destination) }
     }
 
     /// Executes a client's change. It is confirmed when it is on the disk, so one that cannot be written is refused.
@@ -157,7 +178,7 @@ package struct QueueScheduler: Sendable {
     }
 }
 
-/// What never changes. It is large, so the scheduler's parts share it.
+/// What changes only as a whole (``QueueInput/policy(_:)``). It is large, so the scheduler's parts share it.
 final class FixedPolicy: Sendable {
     let policy: QueuePolicy
     let seed: UInt64

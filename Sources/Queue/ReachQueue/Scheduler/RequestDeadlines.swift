@@ -12,7 +12,7 @@ struct RequestDeadlines: Sendable {
         var bytes: Int64 = 0
     }
 
-    private let limits: QueuePolicy.Keeping
+    private var limits: QueuePolicy.Keeping
     private var unfinished = SlotDeadlines()
     private var dead = DeadlineQueue<Slot>()
     private var owners: [UInt32: DeadRequests] = [:]
@@ -48,6 +48,19 @@ struct RequestDeadlines: Sendable {
         owners[entry.owner, default: DeadRequests()].times.set(slot, to: end)
         owners[entry.owner]?.bytes += entry.deadBytes
     }
+
+    /// Keeps the dead requests as long as these limits say.
+    mutating func keep(_ slots: some Sequence<(Slot, QueueEntry)>, within limits: QueuePolicy.Keeping) {
+        self.limits = limits
+        for (slot, entry) in slots {
+            let end = entry.since + limits.lifetime
+            dead.set(slot, to: end)
+            owners[entry.owner]?.times.set(slot, to: end)
+        }
+    }
+
+    /// The owners of dead requests.
+    var ownersOfDead: some Collection<UInt32> { owners.keys }
 
     /// - Returns: The order that the request had.
     mutating func takeDead(_ slot: Slot, _ entry: QueueEntry) -> OrderChains.Key? {

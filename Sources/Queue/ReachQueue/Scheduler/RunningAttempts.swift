@@ -6,7 +6,7 @@ internal import ReachCore
 /// interface has one channel, while it is the path of a group or of an attempt. An attempt whose answer an interceptor
 /// judges occupies no slot.
 struct RunningAttempts: Sendable {
-    private let fixed: FixedPolicy
+    var fixed: FixedPolicy
     private var attempts: [RunningAttempt] = []
     private var judged: [Slot: RunningAttempt] = [:]
     private var channels = Slab<Channel>()

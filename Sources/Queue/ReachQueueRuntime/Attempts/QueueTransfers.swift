@@ -83,7 +83,7 @@ package final class QueueTransfers {
     /// Created for the first attempt, so that a queue without attempts does not load libcurl.
     var engine: (any TransferMaker)?
     let makeEngine: () throws(TransferFailure) -> any TransferMaker
-    let options: Options
+    var options: Options
     let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?

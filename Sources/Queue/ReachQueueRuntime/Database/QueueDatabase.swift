@@ -7,7 +7,7 @@ internal import ReachQueue
 /// The queue's file, open. Confined to the store's thread.
 final class QueueDatabase {
     let directory: QueueDirectory
-    let options: QueueStoreOptions
+    var options: QueueStoreOptions
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// False where the file is so long that it is checked while it is in use.

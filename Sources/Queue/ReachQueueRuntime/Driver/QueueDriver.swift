@@ -33,7 +33,7 @@ package final class QueueDriver {
     package weak var executor: (any QueueExecutor)?
     /// To be asked, and changed only by what is sent to it.
     package private(set) var scheduler: QueueScheduler
-    let policy: QueuePolicy
+    private(set) var policy: QueuePolicy
     /// Where periods of budgets begin at midnight.
     private let zone: LocalZone
     /// The disk as it was last measured; `nil` before, and where nothing is kept on one.
@@ -110,7 +110,8 @@ package final class QueueDriver {
         openStore = { [unowned self] () throws(SystemError) in
             storeNumber += 1
             let number = storeNumber
-            store = try QueueStore(directory, options ?? QueueStoreOptions(policy), outbox: outbox, observe: observe) {
+            let options = options ?? QueueStoreOptions(policy)
+            store = try QueueStore(directory, options, outbox: outbox, observe: observe) {
                 [loopReference, mailbox = loop.mailbox] notice in
                 mailbox.post { _ in
                     guard let driver = loopReference.owner, driver.storeNumber == number else { return }
@@ -119,6 +120,15 @@ package final class QueueDriver {
             }
         }
         try openStore()
+    }
+
+    /// Decides by another policy from now on, also about what is there already.
+    package func apply(_ policy: QueuePolicy) {
+        guard policy != self.policy else { return }
+        self.policy = policy
+        send(.policy(policy))
+        store?.keep(policy.results)
+        disk.map(setDisk)
     }
 
     /// Ends what runs, gives its leases back, and lets the store finish.
@@ -308,7 +318,7 @@ package final class QueueDriver {
         scheduler.zone = zone
         isOpen = true
         executor?.begin(contents)
-        if !policy.metered.isEmpty { send(.restoreMetered(contents.metered)) }
+        send(.restoreMetered(contents.metered))
         if let expected = contents.expected { send(.expectRestored(expected)) }
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))

@@ -61,6 +61,9 @@ package final class MemoryStore: QueueStorage {
     /// There is none.
     package func trimOutbox(upTo number: Int64) {}
 
+    /// What a process keeps in memory does not change.
+    package func keep(_ results: QueuePolicy.Keeping) {}
+
     @discardableResult
     package func close(patience: Duration) -> Bool { true }
 

@@ -18,6 +18,8 @@ package protocol QueueStorage: AnyObject, Sendable {
         _ query: RecordQuery, for user: UInt32,
         _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void)
     func trimOutbox(upTo number: Int64)
+    /// How much is kept of requests that are done or cancelled, from now on.
+    func keep(_ results: QueuePolicy.Keeping)
     /// - Returns: Whether all was written in this time.
     @discardableResult
     func close(patience: Duration) -> Bool

@@ -86,6 +86,9 @@ package final class QueueStore: Sendable {
     /// Removes rows of the outbox whose receiver has them safe. Any thread.
     package func trimOutbox(upTo number: Int64) { jobs.put(.trimOutbox(upTo: number)) }
 
+    /// Keeps as much of what is over as these limits say, from the next transaction on. Any thread.
+    package func keep(_ results: QueuePolicy.Keeping) { jobs.put(.keep(results)) }
+
     /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with
     /// `nil` if nothing is kept, and with an error if that is not known.
     package func record(

@@ -14,6 +14,8 @@ final class StoreJobs: Sendable {
         case checked(isSound: Bool)
         /// The outbox's rows up to this one are no longer needed.
         case trimOutbox(upTo: Int64)
+        /// What is kept of requests that are over.
+        case keep(QueuePolicy.Keeping)
     }
 
     /// Reads from the file; from `nil` where it cannot be opened.

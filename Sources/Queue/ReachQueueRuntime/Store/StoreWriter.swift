@@ -6,7 +6,7 @@ internal import ReachQueue
 /// The work of the store's thread: opens the file, writes transactions in order, and retries when the disk fails.
 final class StoreWriter {
     let directory: QueueDirectory
-    let options: QueueStoreOptions
+    private(set) var options: QueueStoreOptions
     let schema: QueueSchema
     let outbox: QueueOutbox?
     let jobs: StoreJobs
@@ -144,6 +144,9 @@ final class StoreWriter {
                 write(&batch)
                 // If this fails, a later call removes these rows, too.
                 try? database?.trimOutbox(upTo: number)
+            case .keep(let results):
+                options.results = results
+                database?.options.results = results
             }
         }
         write(&batch)
