@@ -372,12 +372,17 @@ class Mouths:
 
     @staticmethod
     def cannot_know(watch, status):
-        """Whether a watch saw a gateway fail, and the kernel does not show that this was after the carrier: a fresh status has to guess."""
+        """Whether a watch saw when a gateway failed, and the kernel does not show whether that was after the carrier: a fresh status has
+        to guess."""
         for family in ("ipv4", "ipv6"):
             seen, asked = watch.get(family) or {}, status.get(family) or {}
-            if seen.get("reason") == "gateway-unreachable" and asked.get("status") == "reachable":
-                changes = walkworld.carrier_changes(seen.get("interface"))
-                return seen.get("interface") == asked.get("interface") and changes > 2
+            link, reasons = seen.get("interface"), (seen.get("reason"), asked.get("reason"))
+            if link != asked.get("interface") or reasons.count("gateway-unreachable") != 1:
+                continue
+            if seen.get("status") == "reachable" and walkworld.shows_carrier(link):
+                continue  # The kernel has a trace of when the carrier came.
+            if "reachable" in (seen.get("status"), asked.get("status")):
+                return walkworld.carrier_changes(link) > 2
         return False
 
     @staticmethod

@@ -196,6 +196,13 @@ def link_facts():
     return facts
 
 
+def shows_carrier(link):
+    """Whether the kernel keeps a trace of when a link got its carrier: it reports the link's groups then, if there is an address of the
+    link to report from."""
+    done = subprocess.run(["ip", "-6", "address", "show", "dev", link, "scope", "link"], capture_output=True, text=True, check=False)
+    return "inet6" in done.stdout
+
+
 def carrier_changes(link):
     try:
         return int(Path(f"/sys/class/net/{link}/carrier_changes").read_text())

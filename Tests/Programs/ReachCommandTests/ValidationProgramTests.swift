@@ -135,10 +135,16 @@ struct ValidationProgramTests {
                 "The Internet answers over this path, but names are not resolved."))
         let links = try reach.run(["links", "--json", "--socket", socket]).standardOutput
         #expect(links.contains("\"connectivity_reason\":\"name-not-resolved\""), "\(links)")
-        let history = try reach.run(["history", "--state", state]).standardOutput
+        // The last record holds while its daemon runs. It is written after the event was said.
+        let running = ["REACH_SOCKET": socket]
+        var history = ""
+        for _ in 0..<200 where !history.contains(sentence) {
+            history = try reach.run(["history", "--state", state], environment: running).standardOutput
+            usleep(50_000)
+        }
         #expect(history.contains("name   \(sentence)") || history.contains("name  \(sentence)"), "\(history)")
         #expect(!history.contains("nothing answers"), "\(history)")
-        let report = try reach.run(["report", "--json", "--state", state]).standardOutput
+        let report = try reach.run(["report", "--json", "--state", state], environment: running).standardOutput
         #expect(report.contains("\"layer\":\"name\"") && !report.contains("\"layer\":\"internet\""), "\(report)")
         let named = try reach.run(["history", "--json", "--state", state, "host"]).standardOutput
         #expect(!named.contains("limited"), "a host that has an address answers: \(named)")
