@@ -208,6 +208,7 @@ class Latency:
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
         # Counted from the sending: on a machine that is too slow for the grid, waits add up, and ratios mean nothing.
         self.served = {key: quantile(sample["served"], 0.99) for key, sample in samples.items()}
+        self.longest = {key: max(sample["served"], default=PATIENCE) for key, sample in samples.items()}
 
     def within(self, idle):
         """Whether it is at most five times one of these, or the least that is judged."""
