@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import struct
+import subprocess
 import threading
 
 from answers import encoded, question, reply, serve, serve_names
@@ -49,11 +50,21 @@ class Services:
         self.socket.close()
 
 
-def is_known():
-    """Whether the name server, which has the kernel's own path, says what the address of the page is."""
+def has_route_to_names(link):
+    """Whether a route that is no default route leads to the name server by a link."""
+    routes = subprocess.run(["ip", "route", "show", "table", "all", "to", "match", NAMES, "dev", link], capture_output=True, text=True,
+                            check=False).stdout
+    return any(not line.startswith("default") for line in routes.splitlines())
+
+
+def is_known(link):
+    """Whether the name server, which has the kernel's own path, says what the address of the page is. A link with a route of its own to
+    it is asked by that: two links may each have a server of this address."""
     question = struct.pack("!HHHHHH", 7, 0x0100, 1, 0, 0, 0) + encoded(HOST) + struct.pack("!HH", 1, 1)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         asked.settimeout(1)
+        if has_route_to_names(link):
+            asked.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link.encode() + bytes(1))
         for _ in range(2):
             with contextlib.suppress(OSError):
                 asked.sendto(question, (NAMES, 53))
@@ -67,7 +78,7 @@ def truth(link, proxied):
 
     It must not go by another: the page may have a route of its own, which says nothing of the Internet behind this one.
     """
-    if link is None or not proxied and not is_known():
+    if link is None or not proxied and not is_known(link):
         return "none"
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as page:
         page.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link.encode() + bytes(1))
