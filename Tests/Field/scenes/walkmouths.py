@@ -233,7 +233,7 @@ class Mouths:
             said = self.ask(name)
             found += self.compare(name, said, facts)
             daemon = said["daemon"]
-            if name in wire and self.is_translated(daemon) and not wire[name]:
+            if name in wire and self.may_lack_answers(daemon) and not wire[name]:
                 self.unknowable += 1
             elif name in wire and (daemon.get("status") == "reachable") != wire[name]:
                 found.append(f"{name}: the wire {'answers' if wire[name] else 'is silent'}, and the daemon says {brief(daemon)}")
@@ -242,7 +242,7 @@ class Mouths:
             if sends:
                 found += self.wait(name, daemon)
                 # What leads nowhere with a source that may be translated is found out by the queue, and then avoided.
-                is_lost = self.is_translated(daemon) and not wire.get(name)
+                is_lost = self.may_lack_answers(daemon) and not wire.get(name)
                 if name == "far" and not found and not is_lost and world.services_work():
                     found += self.queue(world, daemon)
         return found or self.proofs(sends, world)
@@ -365,10 +365,14 @@ class Mouths:
         return found
 
     @staticmethod
-    def is_translated(state):
-        """Whether an address that no router forwards is configured with a gateway: that may translate it, which nothing here shows."""
+    def may_lack_answers(state):
+        """Whether nothing here shows if answers find the way back: an address that no router forwards is configured with a gateway, which
+        may translate it, or the source is an address of another link."""
         path = state.get("ipv4") or {}
-        return (path.get("source") or "").startswith("169.254.") and path.get("gateway") is not None
+        if (path.get("source") or "").startswith("169.254.") and path.get("gateway") is not None:
+            return True
+        return any(path.get("source") and path["source"] not in walkworld.addresses(path.get("interface"))
+                   for path in (state.get("ipv4") or {}, state.get("ipv6") or {}) if path.get("status") == "reachable")
 
     @staticmethod
     def cannot_know(watch, status):

@@ -196,6 +196,12 @@ def link_facts():
     return facts
 
 
+def addresses(link):
+    """The addresses of a link."""
+    done = subprocess.run(["ip", "-j", "address", "show", "dev", str(link)], capture_output=True, text=True, check=False)
+    return {address["local"] for found in json.loads(done.stdout or "[]") for address in found.get("addr_info", [])}
+
+
 def shows_carrier(link):
     """Whether the kernel keeps a trace of when a link got its carrier: it reports the link's groups then, if there is an address of the
     link to report from."""
