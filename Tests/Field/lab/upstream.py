@@ -108,7 +108,8 @@ def vrf(ground):
     ground.expect_outages(since, 0)
 
 
-@situation("vrf-exec", "programs that run in a VRF, and others that do not", lasts=15)
+# `ip vrf exec` needs CONFIG_CGROUP_BPF.
+@situation("vrf-exec", "programs that run in a VRF, and others that do not", lasts=15, needs="debian")
 def vrf_exec(ground):
     cable = ground.cable()
     cable.await_carrier()
