@@ -54,7 +54,7 @@ package struct StatusText {
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
             let what =
                 state.connectivityReason == .nameNotResolved
-                ? "names are not resolved, though the Internet answers" : "the Internet does not answer"
+                ? OutageCause.namesAlone.sentence : "the Internet does not answer"
             return style.paint(what, .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }
