@@ -235,25 +235,7 @@ final class TargetRegistry {
     func onQuality(_ handler: @escaping (QualityPeriod) -> Void) { connectivity.onQuality = handler }
 
     /// What is proved of the Internet over each interface with a default route.
-    var linkProofs: [String: LinkReport.Proof] {
-        var proofs = connectivity.linkProofs
-        let paths = named.first?.series.state.map { [$0.ipv4, $0.ipv6] } ?? []
-        // An earlier check proves nothing of a path that does not work now.
-        for name in Set(paths.filter { $0.status == .notReachable }.compactMap(\.interface)) {
-            guard let proof = proofs[name], !paths.contains(where: { $0.status == .reachable && $0.interface == name })
-            else { continue }
-            proofs[name] = LinkReport.Proof(.none, checked: proof.checked)
-        }
-        // What status knows beyond the checks of one link, which know nothing of another family's past.
-        if let internet = named.first?.series.state, let name = internet.interface, let proof = proofs[name],
-            proof.connectivity == .unknown
-        {
-            proofs[name] = LinkReport.Proof(internet.connectivity, checked: proof.checked, roundTrip: proof.roundTrip)
-            proofs[name]?.quality = proof.quality
-            proofs[name]?.reason = internet.connectivityReason
-        }
-        return proofs
-    }
+    var linkProofs: [String: LinkReport.Proof] { connectivity.linkProofs(internet: named.first?.series.state) }
 
     /// Whether a check decides soon if the Internet still answers over an interface, where something failed at a time.
     func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {

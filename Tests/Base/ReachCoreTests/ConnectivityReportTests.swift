@@ -64,6 +64,45 @@ import Testing
         #expect(proved.isValidated && proved.connectivity == .portal)
     }
 
+    /// The Internet by paths of which those of these families lead by `eth0`, and work or not.
+    private static func internet(_ ipv4: ReachabilityStatus?, _ ipv6: ReachabilityStatus?) -> ReachabilityState {
+        var state = ReachabilityState(target: .internet, since: Timestamp(nanosecondsSince1970: 0))
+        let paths = [ipv4, ipv6].map { status in
+            guard let status else { return NetworkPath(status: .notReachable) }
+            var path = path("eth0", 2)
+            path.status = status
+            return path
+        }
+        state.adopt(Verdict(ipv4: paths[0], ipv6: paths[1]))
+        return state
+    }
+
+    @Test(
+        arguments: [
+            (.reachable, .reachable, .full, .unknown, .full), (.reachable, .notReachable, .full, .full, .full),
+            (.notReachable, .reachable, .full, .limited, .limited), (.notReachable, nil, .full, .unknown, .none),
+            (.notReachable, .notReachable, .full, .portal, .none), (nil, nil, .full, .full, .full),
+        ] as [(ReachabilityStatus?, ReachabilityStatus?, Connectivity, Connectivity, Connectivity)])
+    func `of a link is proved what is proved of its families whose path by it works`(
+        ipv4: ReachabilityStatus?, ipv6: ReachabilityStatus?, provedIPv4: Connectivity, provedIPv6: Connectivity,
+        expected: Connectivity
+    ) {
+        let report = ConnectivityReport(ipv4: provedIPv4, ipv6: provedIPv6)
+        let internet = Self.internet(ipv4, ipv6)
+        #expect(LinkReport.Proof(report, of: "eth0", internet: internet).connectivity == expected)
+        let alone = LinkReport.Proof(report, of: "eth1", internet: internet)
+        #expect(alone == LinkReport.Proof(report, of: "eth0", internet: nil))
+        #expect(alone.connectivity == report.combined)
+    }
+
+    @Test func `the reason of a link is that of the family that checks found limited`() {
+        var report = ConnectivityReport(ipv4: .limited, ipv6: .limited)
+        report.reasons = [.ipv4: .gatewayUnreachable, .ipv6: .nameNotResolved]
+        #expect(LinkReport.Proof(report, of: "eth0", internet: nil).reason == .gatewayUnreachable)
+        let proof = LinkReport.Proof(report, of: "eth0", internet: Self.internet(.notReachable, .reachable))
+        #expect(proof.connectivity == .limited && proof.reason == .nameNotResolved)
+    }
+
     @Test func `a portal's session and its page are of the state's own path`() {
         var report = ConnectivityReport(ipv4: .portal, portal: "http://login.example/")
         report.session = PortalSession(interface: "wlan0", isCaptive: true)

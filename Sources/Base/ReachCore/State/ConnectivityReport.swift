@@ -39,10 +39,19 @@ package struct ConnectivityReport: Hashable, Sendable {
         return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
     }
 
-    /// Why the Internet does not answer by these paths: a host that answers by one of them answers.
-    fileprivate func reason(by paths: [IPAddress.Family: NetworkPath]) -> Reason? {
-        IPAddress.Family.allCases.first { paths[$0]?.connectivity == .limited && reasons[$0] != nil }
-            .flatMap { reasons[$0] }
+    /// Why the Internet does not answer, where checks have proved more than that: a host that answers by one family
+    /// answers.
+    var reason: Reason? {
+        guard combined == .limited else { return nil }
+        return IPAddress.Family.allCases.first { self[$0] == .limited && reasons[$0] != nil }.flatMap { reasons[$0] }
+    }
+
+    /// What is proved of the families, where requests leave by these paths.
+    fileprivate func over(_ ipv4: NetworkPath, _ ipv6: NetworkPath) -> ConnectivityReport {
+        var report = self
+        report.ipv4 = self.ipv4.over(ipv4)
+        report.ipv6 = self.ipv6.over(ipv6)
+        return report
     }
 
     package subscript(family: IPAddress.Family) -> Connectivity {
@@ -139,14 +148,11 @@ extension ReachabilityState {
         measuresQuality = report?.measuresQuality ?? false
         ipv4.quality = ipv4.status == .reachable ? report?.qualities[.ipv4] : nil
         ipv6.quality = ipv6.status == .reachable ? report?.qualities[.ipv6] : nil
-        ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
-        ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
-        connectivity =
-            ConnectivityReport(
-                ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
-            ).combined
-        portal = connectivity == .portal ? report?.portal : nil
-        connectivityReason = connectivity == .limited ? report?.reason(by: [.ipv4: ipv4, .ipv6: ipv6]) : nil
+        let proved = report?.over(ipv4, ipv6) ?? ConnectivityReport()
+        (ipv4.connectivity, ipv6.connectivity) = (proved.ipv4, proved.ipv6)
+        connectivity = proved.combined
+        portal = connectivity == .portal ? proved.portal : nil
+        connectivityReason = proved.reason
         portalSession = report?.session.flatMap { session in
             ipv4.interface == session.interface || ipv6.interface == session.interface ? session : nil
         }
@@ -207,5 +213,25 @@ extension ConnectivitySurvey {
         }
         internet.measuresQuality = true
         internet.qualities = preferred.compactMapValues { qualities[$0] }
+    }
+}
+
+extension LinkReport.Proof {
+    /// What is proved of a link. An earlier check proves nothing of a family whose path by this link does not work now.
+    ///
+    /// - Parameter internet: The Internet by the paths that the kernel chooses. It knows the past of another family than
+    ///   the one of the checks.
+    package init(_ report: ConnectivityReport, of link: String, internet: ReachabilityState?) {
+        var report = report
+        let paths = internet.map { [(IPAddress.Family.ipv4, $0.ipv4), (.ipv6, $0.ipv6)] } ?? []
+        let lost = paths.filter { $1.interface == link && $1.status == .notReachable }.map(\.0)
+        for family in lost { report[family] = .none }
+        (connectivity, reason) = (report.combined, report.reason)
+        guard connectivity == .unknown else { return }
+        if let internet, internet.interface == link {
+            (connectivity, reason) = (internet.connectivity, internet.connectivityReason)
+        } else if !lost.isEmpty {
+            connectivity = .none
+        }
     }
 }

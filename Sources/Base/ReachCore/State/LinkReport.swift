@@ -27,7 +27,7 @@ package struct LinkReport: Hashable, Sendable {
     package private(set) var carriesInternet: Set<IPAddress.Family>
 
     package struct Proof: Hashable, Sendable {
-        package let connectivity: Connectivity
+        package internal(set) var connectivity: Connectivity
         /// Why the Internet does not answer, where more than that is proved.
         package var reason: Reason?
         /// When the last check ended.

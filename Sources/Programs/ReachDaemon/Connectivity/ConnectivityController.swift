@@ -51,7 +51,9 @@ final class ConnectivityController {
     private func publish(_ survey: ConnectivitySurvey?) { surveyHandlers.forEach { $0(survey) } }
 
     /// What is proved of the Internet over each interface with a default route.
-    var linkProofs: [String: LinkReport.Proof] { validator?.linkProofs ?? [:] }
+    func linkProofs(internet: ReachabilityState?) -> [String: LinkReport.Proof] {
+        validator?.linkProofs(internet: internet) ?? [:]
+    }
 
     /// Whether a check decides soon if the Internet still answers over an interface, where something failed at a time.
     func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {

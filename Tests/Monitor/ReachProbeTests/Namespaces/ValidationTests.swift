@@ -129,7 +129,7 @@ struct ValidationTests {
         let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         let deadline = ContinuousClock.now + .seconds(10)
-        while try await validated.ask({ $0.linkProofs["up2"]?.connectivity }) != .full, ContinuousClock.now < deadline {
+        while try await validated.ask({ $0.linkProofs(internet: nil)["up2"]?.connectivity }) != .full, ContinuousClock.now < deadline {
         }
         try small.machine.run("ip", "route", "add", "default", "via", "172.30.0.1", "metric", "50")
         try await validated.changes.wait { changes in
@@ -144,7 +144,7 @@ struct ValidationTests {
         let small = try SmallInternet()
         let validated = try await ValidatingEngine.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
-        let proof = try #require(try await validated.ask { $0.linkProofs }["up0"])
+        let proof = try #require(try await validated.ask { $0.linkProofs(internet: nil) }["up0"])
         let age = try #require(proof.checked).duration(to: SystemClock.now.wall)
         #expect(proof.connectivity == .full && proof.quality == nil && age >= .zero && age < .seconds(10))
         #expect(proof.roundTrip.map { $0 > .zero && $0 < .seconds(1) } == true)
@@ -153,7 +153,7 @@ struct ValidationTests {
         try small.goDark()
         validated.restart()
         try await validated.wait(for: .limited, within: .seconds(20))
-        let later = try #require(try await validated.ask { $0.linkProofs }["up0"])
+        let later = try #require(try await validated.ask { $0.linkProofs(internet: nil) }["up0"])
         #expect(later.connectivity == .limited && later.roundTrip == nil)
     }
 

@@ -128,20 +128,21 @@ package final class Validator {
     }
 
     /// What is proved of the Internet over each interface with a default route.
-    package var linkProofs: [String: LinkReport.Proof] {
+    ///
+    /// - Parameter internet: The Internet by the paths that the kernel chooses.
+    package func linkProofs(internet: ReachabilityState?) -> [String: LinkReport.Proof] {
         let now = SystemClock.now
         return survey.interfaces.reduce(into: [:]) { proofs, entry in
-            var proof = LinkReport.Proof(entry.value.combined)
-            if proof.connectivity == .limited { proof.reason = entry.value.reasons.values.first }
+            var proof = LinkReport.Proof(entry.value, of: entry.key, internet: internet)
             if let last = machine.lastCheck(of: entry.key) {
                 let ago = now.boot - last.time
                 proof.checked = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - ago.nanoseconds)
             }
-            let times = machine.routes(of: entry.key).compactMap { route in
-                servers.proven(by: route)?.roundTrip
+            if proof.connectivity != .none {
+                let times = machine.routes(of: entry.key).compactMap { servers.proven(by: $0)?.roundTrip }
+                proof.roundTrip = times.filter { $0 > .zero }.min()
+                proof.quality = quality?.qualities[entry.key]
             }
-            proof.roundTrip = times.filter { $0 > .zero }.min()
-            proof.quality = quality?.qualities[entry.key]
             proofs[entry.key] = proof
         }
     }
