@@ -92,7 +92,8 @@ struct Simulation {
                 steps.append((down + random(upTo: .seconds(8)), index, .change(.reachable)))
             }
         }
-        let plain = affected.upperBound..<keyed.lowerBound
+        // Where the provider takes all, there is none.
+        let plain = affected.upperBound..<max(affected.upperBound, keyed.lowerBound)
         for index in plain.prefix(options.clones) {
             let seed = numbers.next() >> 1
             let time = begin + random(upTo: options.outageStart)

@@ -9,42 +9,34 @@ extension AlertMachine {
                     && !facts.isQuiet(id)
             }.keys)
         guard !due.isEmpty else { return [] }
+        let fleet = facts.fleet()
         var messages: [AlertMessage] = []
-        var rest = due
-        for (outage, hosts) in outages(facts) where !rest.isDisjoint(with: hosts) {
-            if let message = raise(outage, hosts, now) { messages.append(message) }
+        var rest = due.filter { counts($0, fleet) }
+        for group in groups(fleet, facts) where group.outage.isOpen && !rest.isEmpty {
+            // Whoever is away by the outage.
+            let hosts = group.hosts.filter { id in
+                troubles[id].map { $0.back == nil } ?? false && fleet.absence(of: id).map(group.has) ?? false
+            }
+            guard !rest.isDisjoint(with: hosts) else { continue }
+            if let message = raise(group, hosts, now) { messages.append(message) }
             rest.subtract(hosts)
         }
-        return messages + raiseSingle(rest.sorted(), now)
+        return messages + raiseSingle(rest.sorted(), now, fleet)
     }
 
-    /// What the hosts that are away now have in common. Quiet ones count for none.
-    private func outages(_ facts: Facts) -> [(Outage, [String])] {
-        let members = facts.members()
-        let absent = facts.absent()
-        var absences: [Absence] = []
-        for (index, member) in members.enumerated() {
-            if let trouble = troubles[member.host], trouble.back == nil, trouble.word == .silent {
-                guard trouble.alert != nil || !facts.isQuiet(member.host) else { continue }
-                absences.append(Absence(member: index, start: trouble.since, vagueness: trouble.vagueness))
-            } else if absent.contains(member.host) {
-                absences.append(Absence(member: index, start: nil))
-            }
-        }
-        absences.sort {
-            ($0.start?.nanosecondsSince1970 ?? .min, $0.member) < ($1.start?.nanosecondsSince1970 ?? .min, $1.member)
-        }
-        return OutageFinder.find(absences, among: members, options.outage).map { outage in
-            (outage, outage.members.map { members[$0].host })
-        }
+    /// Whether outages and report have what somebody is called about. That the Internet is there, and something else
+    /// is not, is no absence.
+    func counts(_ id: String, _ fleet: Fleet) -> Bool {
+        troubles[id]?.word == .limited || fleet.absence(of: id) != nil
     }
 
     /// Raises an alert about an outage, or adds hosts to the one that reported it.
     ///
     /// - Returns: `nil` if there is nothing to say: the outage is known, and not much larger than it was.
-    private mutating func raise(_ outage: Outage, _ hosts: [String], _ now: Timestamp) -> AlertMessage? {
+    private mutating func raise(_ group: Group, _ hosts: Set<String>, _ now: Timestamp) -> AlertMessage? {
+        let outage = group.outage
         let shared = AlertShare(outage.extent)
-        let name = shared.by == "fleet" ? "fleet" : "\(shared.by)=\(shared.value)"
+        let name = Self.name(shared)
         let known = open[name]
         // Hosts that were reported alone belong to it now.
         var joined = known.map { [$0] } ?? []
@@ -52,9 +44,11 @@ extension AlertMachine {
             joined.append(alert)
             open[other] = nil
         }
-        let all = Set(hosts).union(known?.hosts ?? [])
+        let all = hosts.union(known?.hosts ?? [])
+        // More hosts show better when all of them went, unless those of before went earlier.
+        let earlier = known.flatMap { group.hosts.isSuperset(of: $0.hosts) ? nil : $0.since }
         open[name] = Open(
-            hosts: all, shared: shared, since: min(outage.first, known?.since ?? outage.first),
+            hosts: all, shared: shared, since: min(outage.first, earlier ?? outage.first),
             reported: known?.reported ?? now, raised: joined.map(\.raised).min() ?? now,
             level: joined.map(\.level).max() ?? 0)
         for id in hosts { troubles[id]?.alert = name }
@@ -67,17 +61,18 @@ extension AlertMachine {
         return known == nil ? count(message, now) : message
     }
 
-    private mutating func raiseSingle(_ hosts: [String], _ now: Timestamp) -> [AlertMessage] {
+    private mutating func raiseSingle(_ hosts: [String], _ now: Timestamp, _ fleet: Fleet) -> [AlertMessage] {
         let messages = hosts.compactMap { id -> AlertMessage? in
             guard let trouble = troubles[id] else { return nil }
+            let since = fleet.absence(of: id)?.start ?? trouble.since
             troubles[id]?.alert = id
-            open[id] = Open(hosts: [id], shared: nil, since: trouble.since, reported: now)
+            open[id] = Open(hosts: [id], shared: nil, since: since, reported: now)
             hasChanged = true
             let why = trouble.why.map { ": \($0)" } ?? ""
             let message = AlertMessage(
-                alert: id, .down, hosts: [id], since: trouble.since,
+                alert: id, .down, hosts: [id], since: since,
                 sentence: [
-                    .words("\(Self.title(id, trouble.name)) is \(trouble.shown) since "), .time(trouble.since),
+                    .words("\(Self.title(id, trouble.name)) is \(trouble.shown) since "), .time(since),
                     .words(why),
                 ])
             return count(message, now)
@@ -120,8 +115,8 @@ extension AlertMachine {
 
     // MARK: - Sentences
 
-    func upSentence(_ back: [String], _ alert: Open, _ over: Timestamp, _ late: [String]) -> [SentencePiece] {
-        let lasted = TimeWords.describe(alert.since.duration(to: over))
+    func upSentence(_ back: [String], _ alert: Open, _ lasted: Duration, _ late: [String]) -> [SentencePiece] {
+        let lasted = TimeWords.describe(lasted)
         var words: String
         if let shared = alert.shared {
             words = "\(back.count) of \(alert.hosts.count) hosts\(shared.phrase) are back after \(lasted)"

@@ -2,9 +2,10 @@ package import ReachCore
 
 /// When somebody is called, and how often.
 package struct AlertOptions: Hashable, Sendable {
-    /// How long a host has to be away, from the engine's last word of it. Where leases are so long that its absence is
-    /// noticed later than that, it counts from then: those of hosts that vanished together end within one lease of each
-    /// other, and a shorter time makes more messages of one outage.
+    /// How long a host has to be away, from the engine's last word of it, and never so short that its absence counts
+    /// for nothing in a report. Where leases are so long that its absence is noticed later than that, it counts from
+    /// then: those of hosts that vanished together end within one lease of each other, and a shorter time makes more
+    /// messages of one outage.
     package var wait: Duration = .seconds(120)
     /// How long it has to be back.
     package var settle: Duration = .seconds(60)
@@ -30,27 +31,23 @@ package struct AlertOptions: Hashable, Sendable {
 /// Decides about which absences of hosts somebody is called: once for hosts that went away together, once more when
 /// they are back, and never in a time without alerts.
 ///
-/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. A return is reported if and only if the
-/// absence was.
+/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. What was an absence, and when it began and
+/// ended, it reads where outages and reports do. A return is reported if and only if the absence was.
 package struct AlertMachine: Sendable {
     /// What the machine asks its owner.
     package struct Facts {
-        /// The known hosts; asked when hosts are due.
-        package var members: () -> [FleetMember]
-        /// Hosts that said goodbye or never connected.
-        package var absent: () -> Set<String>
+        /// The hosts and when they were away; asked when hosts are due, and when an alert is over.
+        package var fleet: () -> Fleet
         /// Whether alerts about a host are quiet.
         package var isQuiet: (String) -> Bool
         /// That of an alert about these hosts.
         package var acknowledgement: (String, Set<String>) -> Acknowledgement?
 
         package init(
-            members: @escaping () -> [FleetMember], absent: @escaping () -> Set<String> = { [] },
-            isQuiet: @escaping (String) -> Bool = { _ in false },
+            fleet: @escaping () -> Fleet, isQuiet: @escaping (String) -> Bool = { _ in false },
             acknowledgement: @escaping (String, Set<String>) -> Acknowledgement? = { _, _ in nil }
         ) {
-            self.members = members
-            self.absent = absent
+            self.fleet = fleet
             self.isQuiet = isQuiet
             self.acknowledgement = acknowledgement
         }
@@ -62,6 +59,8 @@ package struct AlertMachine: Sendable {
         /// When the watch noticed it.
         var noticed: Timestamp
         var vagueness: Duration
+        /// After this outages and reports have it, whenever the host is back.
+        var counts: Timestamp
         var word: HostWord
         /// The word for people.
         var shown: String
@@ -75,7 +74,8 @@ package struct AlertMachine: Sendable {
         /// When somebody is called about it.
         func due(_ wait: Duration) -> Timestamp {
             let isNoticedInTime = vagueness * HostLease.patience + RosterHost.leaseGrace <= wait
-            return (word == .silent && isNoticedInTime ? since : noticed) + wait
+            let due = (word == .silent && isNoticedInTime ? since : noticed) + wait
+            return word == .silent ? max(due, counts + .nanoseconds(1)) : due
         }
     }
 
@@ -146,7 +146,8 @@ package struct AlertMachine: Sendable {
             return
         }
         troubles[host.id] = Trouble(
-            since: min(presence.since ?? now, now), noticed: now, vagueness: host.vagueness, word: presence.word,
+            since: min(presence.since ?? now, now), noticed: now, vagueness: host.vagueness,
+            counts: host.countsFrom(presence) ?? now, word: presence.word,
             shown: presence.shown, name: host.report?.name, why: presence.why)
     }
 
@@ -174,7 +175,7 @@ package struct AlertMachine: Sendable {
 
     /// What the watch found when it began. Hosts that were away before are one message, unless alerts that were kept
     /// have them.
-    package mutating func begin(at now: Timestamp) -> [AlertMessage] {
+    package mutating func begin(at now: Timestamp, _ facts: Facts) -> [AlertMessage] {
         for (id, trouble) in troubles where trouble.alert == nil {
             if let name = open.first(where: { $0.value.hosts.contains(id) })?.key {
                 troubles[id]?.alert = name
@@ -184,15 +185,18 @@ package struct AlertMachine: Sendable {
         for (name, alert) in open {
             for id in alert.hosts where troubles[id] == nil {
                 troubles[id] = Trouble(
-                    since: alert.since, noticed: alert.reported, vagueness: .zero, word: .here,
+                    since: alert.since, noticed: alert.reported, vagueness: .zero, counts: alert.reported, word: .here,
                     shown: HostWord.here.shown, name: nil, why: nil,
                     back: now, alert: name)
             }
         }
-        let away = troubles.filter { $0.value.alert == nil }.keys.sorted()
+        guard troubles.contains(where: { $0.value.alert == nil }) else { return [] }
+        let fleet = facts.fleet()
+        let away = troubles.filter { $0.value.alert == nil && counts($0.key, fleet) }.keys.sorted()
         guard !away.isEmpty else { return [] }
-        let since = away.compactMap { troubles[$0]?.since }.min() ?? now
-        for id in away { hold(id, troubles[id]?.since ?? now, now, .init(name: Self.start, time: now)) }
+        let starts = away.map { fleet.absence(of: $0)?.start ?? troubles[$0]?.since ?? now }
+        let since = starts.min() ?? now
+        for (id, start) in zip(away, starts) { hold(id, start, now, .init(name: Self.start, time: now)) }
         return [
             AlertMessage(
                 alert: Self.start, .down, hosts: away, since: since,
@@ -233,13 +237,17 @@ package struct AlertMachine: Sendable {
     /// Ends alerts whose hosts are back: all, or nine in ten of many.
     private mutating func finish(_ now: Timestamp, _ facts: Facts) -> [AlertMessage] {
         var messages: [AlertMessage] = []
+        var known: Fleet?
         for (name, alert) in open.sorted(by: { $0.key < $1.key }) {
             let back = alert.hosts.filter { id in
                 guard let trouble = troubles[id] else { return true }
                 return trouble.back.map { $0 + options.settle <= now } ?? false
             }
             guard !back.isEmpty, back.count * 10 >= alert.hosts.count * 9 else { continue }
-            let over = back.compactMap { troubles[$0]?.back }.max() ?? now
+            let fleet = known ?? facts.fleet()
+            known = fleet
+            let span = span(name, alert, over: back, fleet, facts)
+            let over = span.over ?? back.compactMap { troubles[$0]?.back }.max() ?? now
             let late = alert.hosts.subtracting(back).sorted()
             let acknowledgement = self.acknowledgement(of: name, alert, facts)
             open[name] = nil
@@ -247,9 +255,9 @@ package struct AlertMachine: Sendable {
             if flapping[name] == nil {
                 messages.append(
                     AlertMessage(
-                        alert: name, .up, hosts: back.sorted(), shared: alert.shared, since: alert.since, over: over,
+                        alert: name, .up, hosts: back.sorted(), shared: alert.shared, since: span.since, over: over,
                         acknowledged: acknowledgement, level: alert.level,
-                        sentence: upSentence(back.sorted(), alert, over, late)))
+                        sentence: upSentence(back.sorted(), alert, span.since.duration(to: over), late)))
             } else {
                 flapping[name]?.changed = over
             }

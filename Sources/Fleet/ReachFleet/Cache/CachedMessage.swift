@@ -97,6 +97,7 @@ extension RosterHost.Report {
             cause = RootCause(kind, interface: interface)
         }
         try coder.code(&connectivity)
+        try coder.code(&connectivityReason, .noRoute)
         try coder.code(&linkClass, .other)
         try coder.code(&gateway)
         var (address, length) = (source?.address, Int64(source?.length ?? 0))

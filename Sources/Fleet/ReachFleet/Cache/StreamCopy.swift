@@ -186,7 +186,7 @@ package struct StreamCopy<Message: CachedMessage>: Sendable {
 
 extension StreamCopy {
     /// Of the bytes. Another version of reach is another format, too.
-    private static var format: String { "reach-fleet 1 \(ProjectVersion.number)" }
+    private static var format: String { "reach-fleet 2 \(ProjectVersion.number)" }
     /// The most bytes that are read or written.
     package static var sizeLimit: Int { 128 << 20 }
 

@@ -42,9 +42,9 @@ extension Outage {
 
     private var vagueness: Duration { first.duration(to: firstBy) }
 
-    /// Whether it is known too badly when the hosts went to say how close together.
-    private var isVague: Bool { vagueness > Self.exact }
-    private static let exact: Duration = .seconds(5)
+    /// Whether it is known too badly when the hosts went to say how close together. Hosts that are found to be away
+    /// later may show better when it was.
+    private var isVague: Bool { vagueness > RosterHost.clockTolerance }
 
     private static func text(_ span: Duration) -> String {
         // Whole seconds, so that no one reads a precision into it that the clocks do not have.

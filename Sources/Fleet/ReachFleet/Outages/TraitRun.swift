@@ -33,7 +33,7 @@ struct TraitRuns {
     /// The latest time at which each may have begun.
     private let latests: [Int64]
     private let members: [Int]
-    private let areIntended: [Bool]
+    private let areSwitchedOff: [Bool]
     /// For each absence the previous one of the same host; -1 for none.
     private let previous: [Int]
 
@@ -46,7 +46,7 @@ struct TraitRuns {
             ($0.start?.nanosecondsSince1970 ?? .min) &+ ($0.start == nil ? 0 : $0.vagueness.nanoseconds)
         }
         members = absences.map(\.member)
-        areIntended = absences.map(\.isIntended)
+        areSwitchedOff = absences.map(\.isSwitchedOff)
         var latest: [Int: Int] = [:]
         previous = absences.indices.map { latest.updateValue($0, forKey: absences[$0].member) ?? -1 }
     }
@@ -79,7 +79,7 @@ struct TraitRuns {
             let end = endOfRun(in: list, from: position)
             defer { position = end }
             // Who was switched off is away, but no part of an outage.
-            let departures = list[position..<end].filter { !areIntended[$0] }
+            let departures = list[position..<end].filter { !areSwitchedOff[$0] }
             guard departures.count >= least else { continue }
             let first = starts[list[position]]
             while ended < endings.count, ends[endings[ended]] <= first { ended += 1 }

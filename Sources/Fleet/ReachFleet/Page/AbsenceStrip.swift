@@ -20,11 +20,11 @@ package enum AbsenceStrip {
                 times[index] += min(to, start + cell) - max(from, start)
             }
         }
+        let leading = max(known, past.known(since: known) ?? known).nanosecondsSince1970
         for absence in past.absences where !absence.isSwitchedOff {
             count(
-                absence.start?.nanosecondsSince1970 ?? .min, absence.end?.nanosecondsSince1970 ?? .max, &away)
+                absence.start?.nanosecondsSince1970 ?? leading, absence.end?.nanosecondsSince1970 ?? .max, &away)
         }
-        let leading = max(known, past.known(since: known) ?? known).nanosecondsSince1970
         for span in past.uncounted { count(max(span.lowerBound, leading), span.upperBound, &unknown) }
         // Of the first cell that is known in part the known part counts.
         let first = min(max(Int((leading - begin) / cell), 0), cells)
@@ -33,8 +33,8 @@ package enum AbsenceStrip {
         }
         return away.indices.reduce(into: "") { text, index in
             text +=
-                index < first || unknown[index] >= cell
-                ? "3" : away[index] == 0 ? "0" : away[index] >= cell ? "2" : "1"
+                away[index] > 0
+                ? (away[index] >= cell ? "2" : "1") : index < first || unknown[index] >= cell ? "3" : "0"
         }
     }
 }

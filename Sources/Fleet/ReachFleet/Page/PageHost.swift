@@ -67,7 +67,8 @@ extension PageEvent {
         isHostClock = event.isHostClock
         hostTime = event.hostTime
         guard case .status(let status, _, _, _) = event.event.kind else { return }
-        why = status.rootCause?.sentence ?? status.reason?.sentence
+        let namesAlone = status.connectivityReason == .nameNotResolved ? OutageCause.namesAlone.sentence : nil
+        why = status.rootCause?.sentence ?? status.reason?.sentence ?? namesAlone
         switch (status.status, status.connectivity) {
         case (.reachable, .portal), (.reachable, .limited): word = .limited
         case (.reachable, _): word = .here

@@ -21,13 +21,9 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var vagueness: Duration
     package internal(set) var evidence: Evidence
     package internal(set) var reason: Reason?
-    /// Whether the host closed its connection itself and has not said that it was away: it was switched off, or its
-    /// agent was.
+    /// Whether it is no outage: the host said goodbye, or it closed its connection and nothing that is known says
+    /// whether it said goodbye.
     package internal(set) var isSwitchedOff: Bool
-    /// Whether the host said goodbye.
-    var isGoodbye = false
-    /// Whether it is no trouble: the host said goodbye, and not that it was away.
-    var isIntended: Bool { isSwitchedOff && isGoodbye }
 
     package init(
         member: Int, start: Timestamp?, end: Timestamp? = nil, evidence: Evidence = .presumed,
@@ -56,12 +52,11 @@ package struct Absence: Hashable, Sendable {
                 list[list.count - 1].join(interval)
                 continue
             }
-            var absence = Absence(
-                member: member, start: interval.start.flatMap { $0 < window ? nil : $0 }, end: interval.end,
-                evidence: counts && interval.isConfirmed ? .confirmed : .presumed, reason: interval.reason,
-                vagueness: interval.vagueness, isSwitchedOff: !counts)
-            absence.isGoodbye = !counts && interval.isConfirmed
-            list.append(absence)
+            list.append(
+                Absence(
+                    member: member, start: interval.start.flatMap { $0 < window ? nil : $0 }, end: interval.end,
+                    evidence: counts && interval.isConfirmed ? .confirmed : .presumed, reason: interval.reason,
+                    vagueness: interval.vagueness, isSwitchedOff: !counts))
         }
         return list
     }
@@ -100,7 +95,19 @@ package struct HostPast: Sendable {
             let end = min(interval.end?.nanosecondsSince1970 ?? .max, now.nanosecondsSince1970)
             return start < end && end > window.nanosecondsSince1970 ? start..<end : nil
         }
-        if known > window { unknown.insert(.min..<known.nanosecondsSince1970, at: 0) }
+        if known > window { leaveOut(before: known.nanosecondsSince1970) }
+    }
+
+    /// Nobody knows what was before, but for the absences whose begin was seen.
+    private mutating func leaveOut(before known: Int64) {
+        var (spans, from) = ([Range<Int64>](), Int64.min)
+        for absence in absences where !absence.isSwitchedOff {
+            guard let start = absence.start?.nanosecondsSince1970, start < known else { continue }
+            if from < start { spans.append(from..<start) }
+            from = max(from, absence.end?.nanosecondsSince1970 ?? .max)
+        }
+        if from < known { spans.append(from..<known) }
+        unknown.insert(contentsOf: spans, at: 0)
     }
 
     package init(absences: [Absence] = [], unknown: [Range<Int64>] = []) {

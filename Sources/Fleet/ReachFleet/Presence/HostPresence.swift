@@ -107,6 +107,17 @@ extension RosterHost {
         return min(lease, lastSeen.duration(to: connection.time))
     }
 
+    /// From when on the absence of a host that is silent counts, also if it comes back: before, it may be reconnecting.
+    func countsFrom(_ presence: HostPresence) -> Timestamp? {
+        guard let since = presence.since else { return nil }
+        let vague = since + (vagueness + HostAbsence.least)
+        guard let connection, !connection.isUp, connection.ending == .closed, connection.time == since,
+            let lastRenewal, let report
+        else { return vague }
+        // Of one that closed its connection only its own report says that it was no goodbye.
+        return max(vague, lastRenewal + (report.lease + HostAbsence.least))
+    }
+
     /// The host's word now.
     package func presence(_ engine: EngineFacts) -> HostPresence {
         if let report, let left = report.left, lease.map({ leaseEnded != nil || $0.renewed <= report.stored }) ?? true {
@@ -208,6 +219,8 @@ extension RosterHost {
         }
         switch report.connectivity {
         case .portal: return Trouble(why: "a captive portal requires a login", reason: "portal")
+        case .limited where report.connectivityReason == .nameNotResolved:
+            return Trouble(why: OutageCause.namesAlone.sentence, reason: OutageCause.namesAlone.evidence)
         case .limited: return Trouble(why: "there is a path, but the Internet does not answer", reason: "limited")
         case .unknown, .none, .full: break
         }

@@ -9,7 +9,7 @@ package struct PresenceInterval: Hashable, Sendable {
         case away
         /// It was with the server, and says that it did not reach the Internet.
         case limited
-        /// It had said goodbye, or closed its connection itself and never said that it was away.
+        /// It had said goodbye, or closed its connection itself and nothing that is known says why.
         case left
         /// Nobody can know.
         case unknown

@@ -75,6 +75,8 @@ struct PresenceJudge {
         switch ending {
         case .shutdown where length <= RosterHost.returning: return
         case .shutdown: line.append(.init(from: end, word: .unknown))
+        // An agent that was killed reports that only after a lease, and a goodbye always.
+        case .closed where !HostAbsence.counts(length, lease: host.report?.lease ?? .zero): return
         case .closed: line.append(.init(from: end, word: .left, isSeen: true))
         case .lost: line.append(.init(from: end, word: .away, isSeen: true))
         }
@@ -109,11 +111,14 @@ struct PresenceJudge {
         let absence = report.absence
         guard var start = absence.start(until: report.end) else { return }
         var vagueness = absence.hadLeft ? .zero : absence.lease
-        // A connection that the host itself closed after its last renewal shows to the millisecond when it went.
-        let closed = record.connections.filter { $0.ending == .closed }.compactMap(\.end).filter {
-            start <= $0 && $0 <= min(start + vagueness, report.end)
-        }.max()
-        if let closed { (start, vagueness) = (closed, .zero) }
+        // The end of its connection shows by when it had gone, or even when.
+        if let last = record.connections.filter({ $0.start <= start }).max(by: { $0.start < $1.start }),
+            let end = last.end, last.ending != .shutdown, start <= end, end <= min(start + vagueness, report.end)
+        {
+            vagueness = last.endShowsHost ? .zero : start.duration(to: end)
+            if last.endShowsHost { start = end }
+        }
+        guard HostAbsence.counts(start.duration(to: report.end), lease: vagueness) else { return }
         let isKnown = absence.isKnown || runs.cover(start, report.end, engine)
         let word: PresenceInterval.Word = absence.hadLeft ? .left : isKnown ? .away : .unknown
         line.replace(from: start.nanosecondsSince1970, to: report.end.nanosecondsSince1970) { piece in
@@ -129,11 +134,10 @@ struct PresenceJudge {
         let seen = presence.lastSeen?.nanosecondsSince1970
         switch presence.word {
         case .silent:
+            guard host.countsFrom(presence).map({ $0 < engine.now }) ?? true else { return }
             let start = presence.since?.nanosecondsSince1970 ?? .min
-            let isClosed =
-                host.connection.map { !$0.isUp && $0.ending == .closed && $0.time == presence.since } ?? false
             line.replace(from: start, to: .max) {
-                .init(from: $0.from, word: isClosed ? .left : .away, vagueness: host.vagueness, isSeen: true)
+                .init(from: $0.from, word: .away, vagueness: host.vagueness, isSeen: true)
             }
         case .left:
             let start = presence.since?.nanosecondsSince1970 ?? seen ?? .min

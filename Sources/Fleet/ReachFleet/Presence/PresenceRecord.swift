@@ -8,6 +8,8 @@ package struct PresenceRecord: Sendable {
         /// `nil` while nobody has reported its end.
         var end: Timestamp?
         var ending = Ending.lost
+        /// Whether its end shows that the host was there until then.
+        var endShowsHost = false
         /// The name of the server that reported it.
         var server: String?
         /// Whether its begin was reported, and not its end alone.
@@ -59,12 +61,14 @@ package struct PresenceRecord: Sendable {
         if let place {
             guard !advisory.isUp else { return }
             (connections[place].end, connections[place].ending) = (advisory.time, ending)
+            connections[place].endShowsHost = RosterHost.Connection.endShowsHost(advisory.reason)
             return
         }
         connections.append(
             Connection(
                 start: advisory.start, end: advisory.isUp ? nil : advisory.time, ending: ending,
-                server: advisory.server, isBeginKnown: advisory.isUp))
+                endShowsHost: RosterHost.Connection.endShowsHost(advisory.reason), server: advisory.server,
+                isBeginKnown: advisory.isUp))
         guard connections.count >= 2 * Self.limit else { return }
         connections = Self.newest(connections) { $0.start }
     }

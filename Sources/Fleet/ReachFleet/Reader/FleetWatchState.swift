@@ -13,12 +13,20 @@ package struct FleetWatchState: Sendable {
     package private(set) var roster = Roster()
     package private(set) var notes = OperatorNotes()
     package private(set) var timeline = FleetTimeline()
+    /// What tells when hosts were away, for those who are called.
+    package private(set) var history: FleetHistory
     package var engine: EngineFacts
     private var words = JudgedWords()
     /// Changes before the first whole reading are the beginning, and not shown.
     package private(set) var isReady = false
 
-    package init(engine: EngineFacts) { self.engine = engine }
+    package init(engine: EngineFacts) {
+        self.engine = engine
+        history = FleetHistory(since: engine.now + (.zero - Self.memory), keepsTimelines: false)
+    }
+
+    /// For so long the history goes back. Of a host that was away for longer the alert itself says since when.
+    private static let memory: Duration = .seconds(86_400)
 
     /// The engine answers again.
     ///
@@ -60,13 +68,27 @@ package struct FleetWatchState: Sendable {
     }
 
     package mutating func apply(advisory value: [UInt8]) -> Change? {
-        roster.apply(advisory: value).flatMap { change(of: $0) }
+        let connection = ReportedConnection(value)
+        guard let advisory = connection.advisory else {
+            roster.apply(connection)
+            return nil
+        }
+        return apply(advisory)
+    }
+
+    package mutating func apply(_ advisory: ConnectionAdvisory) -> Change? {
+        guard let host = roster.apply(advisory) else { return nil }
+        history.apply(advisory, of: host)
+        return change(of: host)
     }
 
     package mutating func apply(
         subject: String, headers: [HeaderField], payload: [UInt8], storedAt time: Timestamp, sequence: UInt64
     ) -> [TimelineEvent] {
-        timeline.apply(subject: subject, headers: headers, payload: payload, storedAt: time, sequence: sequence)
+        let events = timeline.apply(
+            subject: subject, headers: headers, payload: payload, storedAt: time, sequence: sequence)
+        for event in events { history.apply(event) }
+        return events
     }
 
     /// Everything that the engine held at the start has been applied: what differs from now on is a change.
@@ -88,6 +110,8 @@ package struct FleetWatchState: Sendable {
     /// whose word time alone may have changed: to judge 100,000 takes a fifth of a second.
     package mutating func tick(_ now: Timestamp) -> [Change] {
         engine.now = now
+        // Hourly, since it looks at all hosts.
+        if history.start + (Self.memory + .seconds(3600)) <= now { history.forget(before: now + (.zero - Self.memory)) }
         guard isReady else { return [] }
         return words.due(at: now).compactMap { change(of: $0) }
     }

@@ -16,6 +16,7 @@ package struct RosterHost: Hashable, Sendable {
         package var reason: Reason?
         package var rootCause: RootCause?
         package var connectivity: Connectivity
+        package var connectivityReason: Reason?
         package var linkClass: LinkClass?
         package var gateway: IPAddress?
         package var source: IPPrefix?
@@ -150,6 +151,7 @@ extension RosterHost.Report {
         reason = state.status?.reason
         rootCause = state.status?.rootCause
         connectivity = state.status?.connectivity ?? .unknown
+        connectivityReason = state.status?.connectivityReason
         linkClass = state.status?.linkClass
         let path = state.status.map { $0.ipv4.status == .reachable || $0.ipv6.status != .reachable ? $0.ipv4 : $0.ipv6 }
         gateway = path?.gateway

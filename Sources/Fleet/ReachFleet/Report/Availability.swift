@@ -68,7 +68,7 @@ extension Availability {
             guard from < to else { continue }
             let all = Duration.nanoseconds(to - from)
             guard !absence.isSwitchedOff else {
-                unknown += all
+                unknown += all - Self.overlap(from..<to, spans)
                 continue
             }
             quiet = quiet.drop { $0.upperBound <= from }

@@ -36,15 +36,15 @@ package struct HostAbsence: Hashable, Sendable {
     /// A shorter time without a connection counts as reconnecting.
     package static let least: Duration = .seconds(30)
 
-    /// Whether a host that has not been heard of for so long was away: it missed a renewal, and more than reconnecting
-    /// takes.
+    /// Whether a host that was not heard of for so long was away: it was gone for longer than reconnecting takes.
+    ///
+    /// - Parameter lease: How much later than its last word it may have gone: a lease, unless more is known.
     package static func counts(_ age: Duration, lease: Duration) -> Bool { age > lease + least }
 
-    /// Since when the host was away, if it was back at `end`; `nil` if that was too short to count.
-    package func start(until end: Timestamp) -> Timestamp? {
+    /// The server's last word of the host before it was back at `end`; `nil` if that is not known.
+    func start(until end: Timestamp) -> Timestamp? {
         let own = away.map { end + (.zero - $0) }
-        guard let start = [from, own].compactMap(\.self).max() else { return nil }
-        return Self.counts(start.duration(to: end), lease: hadLeft ? .zero : lease) ? start : nil
+        return [from, own].compactMap(\.self).max()
     }
 
     init(_ reader: WireReader) throws(WireError) {

@@ -40,6 +40,8 @@ package struct HostStatus: Hashable, Sendable {
     package var interface: String?
     package var isMetered: Bool
     package var connectivity: Connectivity
+    /// Why the Internet does not answer, where more than that is proved.
+    package var connectivityReason: Reason?
     package var isValidated: Bool
     package var since: Timestamp?
     package var epoch: UInt64
@@ -92,6 +94,7 @@ extension HostStatus {
         self.interface = try reader.text("interface", limit: 64)
         isMetered = try reader.flag("metered")
         connectivity = try reader.word("connectivity") ?? .unknown
+        connectivityReason = try reader.word("connectivity_reason")
         isValidated = try reader.flag("validated")
         since = try reader.time("since")
         epoch = try reader.number("epoch") ?? 0
@@ -114,6 +117,7 @@ extension HostStatus {
             }
             json.field("metered", isMetered)
             json.field("connectivity", connectivity.rawValue)
+            if let connectivityReason { json.field("connectivity_reason", connectivityReason.rawValue) }
             json.field("validated", isValidated)
             json.field("since", since?.description)
             json.field("epoch", Int64(clamping: epoch))

@@ -34,7 +34,7 @@ final class AlertDesk {
 
     func begin(_ state: FleetWatchState) {
         for host in state.roster.hosts { apply(host, host.presence(state.engine), state) }
-        send(machine.begin(at: state.engine.now))
+        send(machine.begin(at: state.engine.now, facts(state)))
     }
 
     func change(_ change: FleetWatchState.Change, _ state: FleetWatchState) {
@@ -56,14 +56,7 @@ final class AlertDesk {
 
     private func facts(_ state: FleetWatchState) -> AlertMachine.Facts {
         AlertMachine.Facts(
-            members: { state.roster.hosts.map { FleetMember($0) } },
-            absent: {
-                Set(
-                    state.roster.hosts.lazy.filter { host in
-                        let word = host.presence(state.engine).word
-                        return word == .left || word == .unseen
-                    }.map(\.id))
-            },
+            fleet: { AlertMachine.Fleet(state.roster, state.history, state.engine) },
             isQuiet: { id in
                 guard let host = state.roster[id] else { return false }
                 return state.notes.quietReason(host, host.presence(state.engine), at: state.engine.now) != nil

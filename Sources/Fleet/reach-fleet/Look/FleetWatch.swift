@@ -51,7 +51,6 @@ final class FleetWatch {
     private let output: WatchOutput
     /// Instead of changes and events, where somebody watches for alerts.
     private let alerts: AlertDesk?
-    private let sources: [Source]
     private let clockOffset: Duration
     private var state: FleetWatchState
     private var followers: [StreamFollower] = []
@@ -70,8 +69,7 @@ final class FleetWatch {
         self.loop = loop
         self.output = output
         self.alerts = alerts
-        sources = Source.allCases.filter { alerts == nil || $0 != .events }
-        missing = Set(sources)
+        missing = Set(Source.allCases)
         clockOffset = view.clockOffset ?? .zero
         state = FleetWatchState(engine: view.engine)
         reference.owner = self
@@ -81,15 +79,17 @@ final class FleetWatch {
 
     func start() {
         // Reports of connections name keys, so the list of hosts is read before.
-        for source in sources where source != .connections { follow(source) }
+        for source in Source.allCases where source != .connections { follow(source) }
         tick()
     }
 
     private func follow(_ source: Source) {
         let mailbox = loop.mailbox
         let reference = self.reference
-        // A host whose connection ended is silent, though its lease may last for a while.
-        let start = source == .connections ? .time(now + (.zero - FleetView.connectionAge)) : source.start
+        // A host whose connection ended is silent, though its lease may last for a while. Who is called hears of no
+        // event, and of absences that a host reported shortly before.
+        let isPast = source == .connections || source == .events && alerts != nil
+        let start = isPast ? .time(now + (.zero - FleetView.connectionAge)) : source.start
         let follower = StreamFollower(link, stream: source.stream, filter: source.filter, from: start)
         followers.append(follower)
         follower.start { event in
@@ -187,6 +187,7 @@ final class FleetWatch {
             let events = state.apply(
                 subject: message.subject, headers: message.headers, payload: message.payload, storedAt: message.time,
                 sequence: message.sequence)
+            guard alerts == nil else { return }
             for event in events { output.event(event, of: state.roster[event.host], state.engine) }
         }
     }

@@ -62,7 +62,7 @@ struct AlertmanagerTests {
             try ["till-1", "till-2"].map { name in
                 let host = try FakeHost(name, in: fleet)
                 try host.put {
-                    $0.lease = .seconds(120)
+                    $0.lease = .seconds(20)
                     $0.labels = ["site": "\"a\\b\""]
                 }
                 try host.renew()
@@ -84,7 +84,7 @@ struct AlertmanagerTests {
         defer { watch.send(SIGKILL) }
         _ = try watch.nextLine(within: .seconds(30))
         for host in lost { host.link.close() }
-        try waitUntil("the alert is there", within: .seconds(60)) { try !alertmanager.alerts.isEmpty }
+        try waitUntil("the alert is there", within: .seconds(90)) { try !alertmanager.alerts.isEmpty }
         let alert = try #require(try alertmanager.alerts.first)
         #expect(try alertmanager.alerts.count == 1)
         #expect(alert["labels"]?["target"]?.string == "site=\"a\\b\"")

@@ -13,6 +13,8 @@ private struct AlertStory {
     var absent: Set<String> = []
     var acknowledged: [String: Acknowledgement] = [:]
     var sent: [AlertMessage] = []
+    /// When each host was away.
+    private var away: [String: [(start: Timestamp, end: Timestamp?)]] = [:]
 
     /// Hosts `till-1` and so on, each at the site that its number gives.
     init(
@@ -32,6 +34,11 @@ private struct AlertStory {
 
     mutating func apply(_ number: Int, _ word: HostWord, since: Timestamp, why: String = "its lease ran out") {
         guard let host = roster["till-\(number)"] else { return }
+        var times = away[host.id] ?? []
+        let isAway = times.last.map { $0.end == nil } ?? false
+        if word == .silent, !isAway { times.append((since, nil)) }
+        if word != .silent, isAway { times[times.count - 1].end = now }
+        away[host.id] = times
         machine.apply(host, HostPresence(word, since: since, why: why), at: now)
     }
 
@@ -43,15 +50,30 @@ private struct AlertStory {
         for number in numbers { apply(number, word, since: now) }
     }
 
-    mutating func begin() { sent += machine.begin(at: now) }
+    mutating func begin() { sent += machine.begin(at: now, facts) }
+
+    private var facts: AlertMachine.Facts {
+        let (fleet, quiet, acknowledged) = (fleet, quiet, acknowledged)
+        return AlertMachine.Facts(
+            fleet: { fleet }, isQuiet: { quiet.contains($0) }, acknowledgement: { name, _ in acknowledged[name] })
+    }
+
+    private var fleet: AlertMachine.Fleet {
+        let absences = roster.hosts.enumerated().flatMap { index, host in
+            absent.contains(host.id)
+                ? [Absence(member: index, start: nil, isSwitchedOff: true)]
+                : (away[host.id] ?? []).map {
+                    Absence(member: index, start: $0.start, end: $0.end, vagueness: host.report?.lease ?? .zero)
+                }
+        }
+        return AlertMachine.Fleet(
+            roster.hosts.map { FleetMember($0) },
+            absences.sorted { ($0.start?.nanosecondsSince1970 ?? .min) < ($1.start?.nanosecondsSince1970 ?? .min) })
+    }
 
     /// Lets time pass by seconds, as a watch does.
     mutating func pass(_ duration: Duration) {
-        let (roster, quiet, absent, acknowledged) = (roster, quiet, absent, acknowledged)
-        let facts = AlertMachine.Facts(
-            members: { roster.hosts.map { FleetMember($0) } }, absent: { absent }, isQuiet: { quiet.contains($0) },
-            acknowledgement: { name, _ in acknowledged[name] })
-        let end = now + duration
+        let (end, facts) = (now + duration, facts)
         while now < end {
             now = now + .seconds(1)
             sent += machine.tick(now, facts)
@@ -493,9 +515,9 @@ private struct AlertStory {
     @Test func `a host that was told of alone belongs to the outage that follows`() {
         var story = AlertStory()
         story.lose(1...1)
-        story.pass(.seconds(130))
+        story.pass(.seconds(160))
         #expect(story.sent.map(\.alert) == ["till-1"])
-        story.lose(2...8, since: .seconds(130))
+        story.lose(2...8, since: .seconds(160))
         story.pass(.seconds(300))
         story.back(1...8)
         story.pass(.seconds(120))

@@ -96,6 +96,7 @@ struct CopiedFleet {
             ipv4: HostStatus.Path(
                 isDown ? .notReachable : .reachable, gateway: IPAddress("203.0.113.7"), source: IPPrefix("192.0.2.0/24")
             ))
+        state.status?.connectivityReason = random.oneIn(4) ? .nameNotResolved : nil
         if isDown {
             state.status?.rootCause = RootCause(random.pick(RootCause.Kind.allCases), interface: "eth0")
         }

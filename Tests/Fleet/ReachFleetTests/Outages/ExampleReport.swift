@@ -3,7 +3,7 @@ import ReachFleet
 
 /// A report on an hour of two sites.
 enum ExampleReport {
-    /// That of till-3 was away for half of the hour, by its own word.
+    /// Those of one were away for half of the hour, and a host of the other closed its connection for as long.
     static func make(
         quiet: QuietTime = QuietTime(id: "x", query: .all, from: at(0), until: at(600 + 180)),
         _ includes: (RosterHost) -> Bool = { _ in true }
@@ -20,11 +20,11 @@ enum ExampleReport {
             roster.apply(listed: "till-\(number)", key: "K\(number)")
         }
         for (time, isUp) in [(600.0, false), (2400, true)] {
-            for number in 3...4 {
+            for number in 2...4 {
                 history.apply(
                     ConnectionAdvisory(
                         isUp: isUp, time: at(time), start: at(isUp ? time : 0), user: "K\(number)",
-                        reason: number == 3 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
+                        reason: number > 2 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
             }
         }
         _ = notes.apply(key: quiet.key, quiet.bytes, storedAt: at(0))

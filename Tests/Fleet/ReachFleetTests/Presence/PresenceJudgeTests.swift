@@ -146,6 +146,31 @@ import Testing
         #expect(evidence.past.absences.map(\.isSwitchedOff) == [false])
     }
 
+    @Test(arguments: ["Client Closed", "Read Error", "Stale Connection"])
+    func `an agent that dies between two renewals of a long lease was away from the end of its connection`(
+        _ reason: String
+    ) throws {
+        var evidence = HostEvidence()
+        evidence.up(-500)
+        evidence.down(400, start: -500, reason)
+        evidence.up(570)
+        try evidence.reports(HostAbsence(from: at(290), isKnown: true, lease: .seconds(240)), back: 570)
+        let isStale = reason == "Stale Connection"
+        #expect(evidence.words.suffix(2) == ["away \(isStale ? 290 : 400)-570 confirmed", "here 570-"])
+        #expect(evidence.past.absences.map(\.vagueness) == [.seconds(isStale ? 110 : 0)])
+        #expect(evidence.availability.outages == 1)
+    }
+
+    @Test func `an end of a connection that a newer one had replaced says nothing about when the host went`() throws {
+        var evidence = HostEvidence()
+        evidence.up(-500)
+        evidence.up(100)
+        evidence.down(300, start: -500)
+        evidence.up(570)
+        try evidence.reports(HostAbsence(from: at(290), isKnown: true, lease: .seconds(30)), back: 570)
+        #expect(evidence.past.absences.map(\.vagueness) == [.seconds(30)])
+    }
+
     // MARK: - What the host says of the Internet
 
     @Test func `a host without Internet that reaches the server is limited, and a connection ends nothing`() throws {
@@ -204,6 +229,34 @@ import Testing
         evidence.up(-500)
         #expect(evidence.words.suffix(1) == ["away 700-"])
         #expect(evidence.past.absences.map(\.vagueness) == [.seconds(30)])
+    }
+
+    /// One that closed its connection counts when its agent would report it: of a goodbye nothing else is left.
+    @Test(arguments: [
+        ("Stale Connection", 950.0, 970.0, 0), ("Stale Connection", 950, 969, 1), ("Read Error", 930, 970, 0),
+        ("Read Error", 930, 969, 1), ("Client Closed", 940, 945, 0), ("Client Closed", 939, 945, 1),
+    ])
+    func `a host whose connection ended a moment ago is silent, and no outage before that counts for good`(
+        _ reason: String, _ renewed: Double, _ time: Double, _ count: Int
+    ) {
+        var evidence = HostEvidence(now: 1000, renewed: renewed)
+        evidence.up(-500)
+        evidence.down(time, start: -500, reason)
+        #expect(evidence.roster.hosts[0].presence(evidence.engine).word == .silent)
+        #expect(evidence.past.absences.count == count && evidence.availability.outages == count)
+        let begin = reason == "Stale Connection" ? renewed : time
+        #expect(evidence.past.absences.allSatisfy { $0.start == at(begin) && !$0.isSwitchedOff })
+    }
+
+    @Test func `an absence that connections show counts, also where events are lost and nobody knows of the rest`() {
+        var evidence = HostEvidence()
+        evidence.up(-500)
+        evidence.down(300, start: -500, "Read Error")
+        evidence.up(400)
+        evidence.history.leaveOut(before: at(800))
+        #expect(evidence.availability.outages == 1 && evidence.availability.down == .seconds(100))
+        #expect(evidence.availability.unknown == .seconds(700))
+        #expect(evidence.past.unknown.count == 2)
     }
 
     @Test func `after a restart of the server nobody is silent before the longest wait is over`() {

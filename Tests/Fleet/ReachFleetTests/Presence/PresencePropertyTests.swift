@@ -68,9 +68,10 @@ import Testing
             let end = interval.end.map(second) ?? words.count
             for index in max(0, start)..<max(0, start, min(end, words.count)) { words[index] = interval.word }
         }
-        for span in past.unknown where span.lowerBound == .min {
+        for span in past.unknown {
+            let start = span.lowerBound == .min ? 0 : max(0, second(Timestamp(nanosecondsSince1970: span.lowerBound)))
             let end = min(words.count, second(Timestamp(nanosecondsSince1970: span.upperBound)))
-            for index in 0..<max(0, end) { words[index] = .unknown }
+            for index in start..<max(start, end) { words[index] = .unknown }
         }
         return words
     }
@@ -101,7 +102,8 @@ import Testing
             switch presence.word {
             case .here: [.here, .unknown]
             case .limited: [.limited, .unknown]
-            case .silent: [.away, .left]
+            // Who has gone a moment ago may be reconnecting.
+            case .silent: presence.isNew(world) ? [.away, .here, .unknown] : [.away]
             case .left: [.left]
             case .unseen: [.unknown]
             }
@@ -129,6 +131,12 @@ import Testing
             if !isRight { return "page: half-hour \(index) is \(cell), intervals \(Set(words))" }
         }
         return nil
+    }
+}
+
+extension HostPresence {
+    fileprivate func isNew(_ world: SimulatedPresence) -> Bool {
+        since.map { $0.duration(to: world.evidence.engine.now) <= .seconds(60) } ?? false
     }
 }
 

@@ -4,8 +4,8 @@ import ReachTesting
 
 /// One host and its server for six hours, by the second: what is true, and what the engine has of it afterwards.
 ///
-/// The host is cut from power, loses its Internet, is partitioned from the server, roams to another address, is switched
-/// off, sleeps and is copied; the server restarts and is away for long. What happens while the host is not with the server
+/// The host is cut from power, its programs are killed, it loses its Internet, is partitioned from the server, roams to
+/// another address, is switched off, sleeps and is copied; the server restarts and is away for long. What happens while the host is not with the server
 /// arrives late, its clock may be wrong by years and another one after each start, and the streams may have dropped what
 /// is old. The agent renews every 30 s, tries again with the waits of `FleetMachine`, and reports what it missed by the
 /// machine's own rule.
@@ -30,6 +30,7 @@ struct SimulatedPresence {
     private var hasWay = true
     private var isOff = false
     private var isAsleep = false
+    private var isKilled = false
     private var serverStart: Int? = -7200
     private var changes: [Int: [(inout SimulatedPresence) throws -> Void]] = [:]
     // The host.
@@ -68,7 +69,7 @@ struct SimulatedPresence {
 
     private var current: Truth {
         if isOff { return .off }
-        if isAsleep || !hasPower || !hasWay && !hasInternet { return .away }
+        if isAsleep || isKilled || !hasPower || !hasWay && !hasInternet { return .away }
         if !hasInternet { return .limited }
         if serverStart == nil { return .serverAway }
         return hasWay ? .here : .away
@@ -80,7 +81,7 @@ struct SimulatedPresence {
         var time = Int.random(in: 100...2500, using: &random)
         while time < Self.length - 1500 {
             let length = random.pick([3, 20, 45, 100, 300, 700, 1500])
-            let kind = Int.random(in: 0..<8, using: &random)
+            let kind = Int.random(in: 0..<9, using: &random)
             let (from, to) = (time, time + length)
             on(from) { try $0.begin(kind, from) }
             on(to) { try $0.end(kind, to) }
@@ -109,6 +110,7 @@ struct SimulatedPresence {
         case 4: roam(time)
         case 5: stopServer(time, isKilled: random.oneIn(2))
         case 6: isAsleep = true
+        case 7: kill(time)
         default: sayGoodbye(time)
         }
     }
@@ -124,6 +126,9 @@ struct SimulatedPresence {
         case 4: break
         case 5: serverStart = time
         case 6: wake(time)
+        case 7:
+            isKilled = false
+            startHost(time)
         default:
             isOff = false
             startHost(time)
@@ -162,6 +167,13 @@ struct SimulatedPresence {
         guard let connection else { return }
         down(time, start: Double(connection), "Client Closed")
         (renewed, self.connection) = (.deleted(at: at(Double(time))), nil)
+    }
+
+    /// All programs die, and the kernel closes the connection.
+    private mutating func kill(_ time: Int) {
+        isKilled = true
+        if let connection, serverStart != nil { down(time, start: Double(connection), "Client Closed") }
+        connection = nil
     }
 
     /// The connection has outlived a short sleep, and not a long one.
@@ -212,7 +224,7 @@ struct SimulatedPresence {
     private mutating func step(_ time: Int) throws {
         for old in stale where old.due == time { down(time, start: Double(old.start), "Stale Connection") }
         if let copyStart, let serverStart, (time - copyStart) % Self.lease == 0 { renew(time, serverStart, "copy") }
-        guard hasPower, !isOff, !isAsleep else { return }
+        guard hasPower, !isOff, !isAsleep, !isKilled else { return }
         speak(time)
         if connection != nil {
             guard time % Self.lease == abs(boot * 7 % Self.lease) else { return }

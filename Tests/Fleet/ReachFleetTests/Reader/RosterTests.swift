@@ -75,6 +75,13 @@ import Testing
             name: "renewed, path without Internet", state: { $0.status = status(connectivity: .limited) }, lease: 5,
             expected: limited("there is a path, but the Internet does not answer", "limited")),
         Evidence(
+            name: "renewed, names alone fail",
+            state: {
+                $0.status = status(connectivity: .limited)
+                $0.status?.connectivityReason = .nameNotResolved
+            }, lease: 5,
+            expected: limited("names are not resolved, though the Internet answers", "name-not-resolved")),
+        Evidence(
             name: "renewed over another network, Internet away",
             state: { $0.status = status(.notReachable, .noRoute) }, lease: 5,
             expected: limited("the Internet is not reachable (no-route)", "no-route")),

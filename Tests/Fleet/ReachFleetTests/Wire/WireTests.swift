@@ -105,6 +105,7 @@ private func state() -> HostState {
         whole.status?.status = .notReachable
         whole.status?.reason = .noRoute
         whole.status?.rootCause = RootCause(.noCarrier, interface: "eth0")
+        whole.status?.connectivityReason = .nameNotResolved
         whole.status?.isStale = true
         whole.status?.ipv4.carrierClass = .wwan
         whole.status?.ipv6 = .init(
