@@ -111,11 +111,13 @@ struct PresenceJudge {
         let absence = report.absence
         guard var start = absence.start(until: report.end) else { return }
         var vagueness = absence.hadLeft ? .zero : absence.lease
-        // The end of its connection shows by when it had gone, or even when.
+        // The end of its connection shows by when it had gone, or even when: unless it came so late that the host may have
+        // closed at its return what it had lost before.
         if let last = record.connections.filter({ $0.start <= start }).max(by: { $0.start < $1.start }),
-            let end = last.end, last.ending != .shutdown, start <= end, end <= min(start + vagueness, report.end)
+            let end = last.end, last.ending != .shutdown, start <= end,
+            end <= min(start + (vagueness + FleetMachine.patience), report.end)
         {
-            vagueness = last.endShowsHost ? .zero : start.duration(to: end)
+            vagueness = last.endShowsHost ? .zero : min(vagueness, start.duration(to: end))
             if last.endShowsHost { start = end }
         }
         guard HostAbsence.counts(start.duration(to: report.end), lease: vagueness) else { return }
