@@ -110,12 +110,11 @@ extension RosterHost {
     /// From when on the absence of a host that is silent counts, also if it comes back: before, it may be reconnecting.
     func countsFrom(_ presence: HostPresence) -> Timestamp? {
         guard let since = presence.since else { return nil }
-        let vague = since + (vagueness + HostAbsence.least)
-        guard let connection, !connection.isUp, connection.ending == .closed, connection.time == since,
-            let lastRenewal, let report
-        else { return vague }
+        guard let connection, !connection.isUp, connection.ending == .closed, connection.time == since else {
+            return since + (vagueness + HostAbsence.least)
+        }
         // Of one that closed its connection only its own report says that it was no goodbye.
-        return max(vague, lastRenewal + (report.lease + HostAbsence.least))
+        return since + ((report?.lease ?? .zero) + HostAbsence.least)
     }
 
     /// The host's word now.

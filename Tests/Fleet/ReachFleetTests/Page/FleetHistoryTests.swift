@@ -149,7 +149,8 @@ import Testing
 
     @Test func `hosts that closed their connections and said nothing are an outage while they are away`() {
         // For longer than a lease and reconnecting take.
-        var roster = roster(4, leaseAt: 840)
+        let engine = EngineFacts(now: at(1101))
+        var roster = roster(4, leaseAt: 900)
         var history = FleetHistory(since: at(0))
         for index in 0..<4 {
             let end = ConnectionAdvisory(
