@@ -85,6 +85,9 @@ struct FleetRun {
         wait(until: silent)
         try oracle.checkSilence(away, engine)
         say("\(away.count) hosts are silent, as they should be; \(count(\.refused)) are refused")
+        // What is back before that was reconnecting.
+        let counted = begin + options.outageStart + .seconds(6) + options.lease + HostAbsence.least
+        if !away.isEmpty { wait(until: counted) }
         for outage in try oracle.outages(since: begun, engine) where outage.isOpen {
             say("during the outage: " + outage.sentence.text { String($0.description.dropFirst(11).prefix(8)) })
         }

@@ -31,8 +31,8 @@ package struct AlertOptions: Hashable, Sendable {
 /// Decides about which absences of hosts somebody is called: once for hosts that went away together, once more when
 /// they are back, and never in a time without alerts.
 ///
-/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. What was an absence, and when it began and
-/// ended, it reads where outages and reports do. A return is reported if and only if the absence was.
+/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. What was an absence, and when it began
+/// and ended, it reads where outages and reports do. A return is reported if and only if the absence was.
 package struct AlertMachine: Sendable {
     /// What the machine asks its owner.
     package struct Facts {

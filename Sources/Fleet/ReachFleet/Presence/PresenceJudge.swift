@@ -111,8 +111,8 @@ struct PresenceJudge {
         let absence = report.absence
         guard var start = absence.start(until: report.end) else { return }
         var vagueness = absence.hadLeft ? .zero : absence.lease
-        // The end of its connection shows by when it had gone, or even when: unless it came so late that the host may have
-        // closed at its return what it had lost before.
+        // The end of its connection shows by when it had gone, or even when: unless it came so late that the host may
+        // have closed at its return what it had lost before.
         if let last = record.connections.filter({ $0.start <= start }).max(by: { $0.start < $1.start }),
             let end = last.end, last.ending != .shutdown, start <= end,
             end <= min(start + (vagueness + FleetMachine.patience), report.end)

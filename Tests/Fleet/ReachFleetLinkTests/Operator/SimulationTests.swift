@@ -21,6 +21,14 @@ import Testing
     }
 
     @Test(.enabled(if: TestProgram.path("nats-server") != nil, "nats-server is not installed"))
+    func `a fleet that is smaller than the outage goes as a whole`() throws {
+        let output = try simulate(
+            "--hosts", "8", "--connections", "2", "--outage-start", "0s", "--outage-time", "0s", "--time", "0s")
+        #expect(output.contains("8 of 8 hosts with isp=coast-cable"))
+        #expect(output.contains("the engine holds what happened"))
+    }
+
+    @Test(.enabled(if: TestProgram.path("nats-server") != nil, "nats-server is not installed"))
     func `after revocations, three days without the engine and a mass return nothing is lost or repeated`() throws {
         let output = try simulate(
             "--hosts", "60", "--connections", "4", "--outage", "10", "--outage-start", "2s", "--outage-time", "15s",
