@@ -54,6 +54,11 @@ internal import Testing
         #expect(listed == FleetSubcommand.commands)
     }
 
+    @Test(arguments: FleetSubcommand.commands) func `each command of the fleet has an example`(command: String) throws {
+        let help = try BuiltProgram(named: "reach-fleet").run([command, "--help"])
+        #expect(help.standardOutput.contains("\nExample: reach fleet \(command) "), "\(help)")
+    }
+
     @Test(arguments: ["reachd", "reach-fleet", "reach-desktop"]) func `so does the help of the other programs`(
         name: String
     ) throws {
