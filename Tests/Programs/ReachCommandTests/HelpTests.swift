@@ -64,6 +64,7 @@ internal import Testing
     ) throws {
         let help = try BuiltProgram(named: name).run(["--help"])
         #expect(help.status == 0 && help.lines.contains { $0.hasPrefix("USAGE: \(name)") }, "\(help)")
+        #expect(name == "reach-fleet" || help.lines.contains { $0.hasPrefix("Example: \(name) ") }, "\(help)")
         for line in help.lines { #expect(line.utf8.count <= 80, "\(line)") }
     }
 }
