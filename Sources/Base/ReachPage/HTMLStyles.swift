@@ -47,7 +47,7 @@ package enum HTMLStyles {
         .many [data-label]::before{content:attr(data-label);float:left;width:96px;margin-left:-104px;\
         color:var(--muted);font-weight:400}.many td:empty{display:none}}
         @media print{body{max-width:none;padding:0;background:none;font-size:11px}
-        section{border:0;padding:0 0 8px;margin:0}h2,h3,svg,tr,li,.tiles,.chart{break-inside:avoid}
+        section{border:0;padding:0 0 8px;margin:0}h2,h3,svg,tr,li,.tiles,.chart,.legend{break-inside:avoid}
         h2,h3,.caption,summary,.chart,.timeline{break-after:avoid}
         table,code,.caption,.ends,.legend{font-size:10px}.wide{overflow:visible}
         details::details-content{content-visibility:visible;display:block;height:auto}

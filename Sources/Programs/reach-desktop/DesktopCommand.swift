@@ -18,6 +18,8 @@ struct DesktopCommand: ParsableCommand {
 
             Exit status: 0 after SIGTERM, 2 usage, 69 the bus does not answer, 73 another program has NetworkManager's \
             name on the bus, 77 the bus does not allow to own it.
+
+            Example: reach-desktop --notify
             """,
         version: "reach-desktop " + ProjectVersion.number)
 

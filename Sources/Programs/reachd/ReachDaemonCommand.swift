@@ -17,6 +17,8 @@ struct ReachDaemonCommand: ParsableCommand {
 
             Exit status: 0 after an orderly stop, 2 wrong usage, 73 another daemon owns the socket or the state \
             directory, 74 standard output cannot be written, 78 the configuration has errors.
+
+            Example: reachd --check-config
             """,
         version: "reachd " + ProjectVersion.number)
 

@@ -54,11 +54,17 @@ internal import Testing
         #expect(listed == FleetSubcommand.commands)
     }
 
+    @Test(arguments: FleetSubcommand.commands) func `each command of the fleet has an example`(command: String) throws {
+        let help = try BuiltProgram(named: "reach-fleet").run([command, "--help"])
+        #expect(help.standardOutput.contains("\nExample: reach fleet \(command) "), "\(help)")
+    }
+
     @Test(arguments: ["reachd", "reach-fleet", "reach-desktop"]) func `so does the help of the other programs`(
         name: String
     ) throws {
         let help = try BuiltProgram(named: name).run(["--help"])
         #expect(help.status == 0 && help.lines.contains { $0.hasPrefix("USAGE: \(name)") }, "\(help)")
+        #expect(name == "reach-fleet" || help.lines.contains { $0.hasPrefix("Example: \(name) ") }, "\(help)")
         for line in help.lines { #expect(line.utf8.count <= 80, "\(line)") }
     }
 }

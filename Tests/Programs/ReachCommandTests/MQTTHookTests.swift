@@ -8,6 +8,9 @@ import Testing
     .enabled(if: TestProgram.path("mosquitto") != nil, "there is no mosquitto"),
     .enabled(if: TestProgram.path("mosquitto_pub") != nil, "there is no mosquitto_pub"), .timeLimit(.minutes(1)))
 struct MQTTHookTests {
+    /// This machine's name as the topics have it.
+    private static let host = ProcessInfo.processInfo.hostName.replacing(#/[^A-Za-z0-9_-]/#, with: "_").prefix(64)
+
     @Test func `a target and a probe become sensors that Home Assistant finds, also with odd names`() throws {
         let directory = try TemporaryDirectory()
         let passwords = directory.path + "/passwords"
@@ -44,7 +47,7 @@ struct MQTTHookTests {
         ])
         let lines = said.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
         let messages = Dictionary(lines.map { ($0[0], $0[1]) }) { $1 }
-        let host = ProcessInfo.processInfo.hostName.replacing(#/[^A-Za-z0-9_-]/#, with: "_").prefix(64)
+        let host = Self.host
         #expect(messages["reach/\(host)/internet/state"] == "OFF")
         #expect(messages["reach/\(host)/probe_a_b__/state"] == "ON")
         for (topic, text) in messages where !topic.hasSuffix("/state") {
@@ -54,6 +57,8 @@ struct MQTTHookTests {
             let state = try #require(object["state_topic"] as? String)
             #expect(messages[state] != nil, "\(topic) names \(state)")
             #expect(object["device_class"] as? String == "connectivity")
+            // Home Assistant has this word for a state that is not known, and leaves the sensor as it was for any other.
+            #expect(object["value_template"] as? String == "{{ 'None' if value == 'unknown' else value }}")
         }
         let refused = try directory.file("mqtt.conf", "MQTT_OPTIONS='-h 127.0.0.1\n-p \(port)\n-u reach\n-P wrong'\n")
         #expect(refused == configuration)
@@ -135,7 +140,7 @@ struct MQTTHookTests {
     {
         let service = try Service()
         defer { service.end() }
-        let host = ProcessInfo.processInfo.hostName.replacing(#/[^A-Za-z0-9_-]/#, with: "_").prefix(64)
+        let host = Self.host
         let names = ["internet", "loop", "probe_self"]
         for turn in ["start", "reconnection"] {
             let messages = try service.messages(once: "reach/\(host)/probe_self/state", is: "ON")
@@ -152,6 +157,15 @@ struct MQTTHookTests {
         try service.endDaemon()
         try service.publish("homeassistant/status", "online")
         let topic = "reach/\(host)/availability"
+        #expect(try service.messages(once: topic, is: "offline")[topic] == "offline")
+    }
+
+    @Test func `sensors are unavailable once the service was stopped`() throws {
+        let service = try Service()
+        defer { service.end() }
+        let topic = "reach/\(Self.host)/availability"
+        #expect(try service.messages(once: topic, is: "online")[topic] == "online")
+        service.service.send(SIGTERM)
         #expect(try service.messages(once: topic, is: "offline")[topic] == "offline")
     }
 }

@@ -204,6 +204,7 @@ import Testing
             ["REACH_STATUS": "unknown", "REACH_REASON": "stale"],
             "It is not known whether internet is reachable: stale."
         ),
+        (["REACH_SKIPPED": "1"], "One earlier change was followed quickly"),
         (["REACH_SKIPPED": "3"], "3 earlier changes"),
     ])
     func `the sentence says what happened`(variables: [String: String], sentence: String) throws {

@@ -57,6 +57,8 @@ import Testing
         let answer = ProbeAnswer(target: "icmp://192.0.2.1", name: nil, result: result)
         let sentence = "1 of 4 lost; 1.00 ms to 3.00 ms, median 2.00 ms, jitter 1.00 ms"
         #expect(ProbeText(style: .plain).describe(answer).contains(sentence))
+        report.last?.burst = ProbeBurst(sent: 0, answers: [])
+        #expect(!text(width: nil).describe([report]).split(separator: "\n")[1].contains("%"))
     }
 
     @Test func `a chart has a sign for each result, and the slowest is the highest`() {

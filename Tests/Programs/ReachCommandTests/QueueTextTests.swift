@@ -177,6 +177,11 @@ import Testing
         #expect(
             bar.line(progress, rate: 512 << 10, width: 90)
                 == "sending  [####------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0")
+        // Then figures are left out, none is cut.
+        #expect(
+            bar.line(progress, rate: 512 << 10, width: 60)
+                == "sending  [###---------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s")
+        #expect(bar.line(progress, rate: 512 << 10, width: 39) == "sending  [#####-----------------]  25 %")
         #expect(bar.line(progress, rate: nil, width: 20) == "sending  [##------] ")
         let receiving = progress("eth0", sent: 5, of: 5, received: 99, of: 100)
         #expect(

@@ -152,7 +152,7 @@ struct RecipeTests {
                     result.standardOutput
             }
         }
-        #expect(commands == 17)
+        #expect(commands == 19)
         try check(printed, on: machine)
         try machine.end()
     }

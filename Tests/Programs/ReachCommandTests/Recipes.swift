@@ -28,7 +28,8 @@ enum Recipes {
                 lines = []
             } else {
                 lines?.append(
-                    String(line).replacing("example.org", with: "example.net").replacing("eth0", with: "up0")
+                    String(line).replacing("signs.example.org/", with: "check.example.org/204")
+                        .replacing("example.org", with: "example.net").replacing("eth0", with: "up0")
                         .replacing("wwan0", with: "lte0"))
             }
         }
@@ -43,7 +44,7 @@ enum Recipes {
         if block.first?.hasPrefix("MAIL_TO") == true { return [.settings(block)] }
         if block.first == "#!/bin/sh" { return [.script(block)] }
         // What systemd reads.
-        if block.first == "[Service]" { return [] }
+        if block.first == "[Service]" || block.first == "[Unit]" { return [] }
         if block.first?.hasPrefix("[") == true { return [.file(block)] }
         return block.filter { $0.hasPrefix("$ ") }.map { .command(String($0.dropFirst(2))) }
     }

@@ -170,6 +170,6 @@ package struct ProbeBurst: Hashable, Sendable {
             least: least, median: sorted[sorted.count / 2], percentile90: sorted[sorted.count * 9 / 10], most: most)
     }
 
-    /// The share of lost requests, 0 to 1.
-    package var lossShare: Double { sent == 0 ? 0 : Double(lost) / Double(sent) }
+    /// The share of lost requests, 0 to 1; `nil` where none could be sent.
+    package var lossShare: Double? { sent == 0 ? nil : Double(lost) / Double(sent) }
 }

@@ -217,9 +217,9 @@ extension ConnectivitySurvey {
 }
 
 extension LinkReport.Proof {
-    /// What is proved of a link. An earlier check proves nothing of a family whose path by this link does not work now.
+    /// What is proved of a link. An earlier check proves nothing of a family whose path by this link no longer works.
     ///
-    /// - Parameter internet: The Internet by the paths that the kernel chooses. It knows the past of another family than
+    /// What is proved of a link. An earlier check proves nothing of a family whose path by it does not work now.
     ///   the one of the checks.
     package init(_ report: ConnectivityReport, of link: String, internet: ReachabilityState?) {
         var report = report

@@ -53,6 +53,8 @@ struct AgentCommand: ParsableCommand {
             privilege but that. "reach fleet self" shows how it is.
 
             Exit status: 0 after an orderly stop, 78 bad configuration.
+
+            Example: reach fleet agent --check-config
             """)
 
     @OptionGroup var options: AgentOptions

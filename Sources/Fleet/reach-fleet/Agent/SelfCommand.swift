@@ -13,6 +13,8 @@ struct SelfCommand: ParsableCommand {
         abstract: "Show how this host's agent is, or the lines that leave the host.",
         discussion: """
             Exit status: 0 if the engine gets what happens, 1 if something is wrong, 69 if no agent has run.
+
+            Example: reach fleet self --show
             """)
 
     @OptionGroup var options: AgentOptions

@@ -14,6 +14,8 @@ struct EventsCommand: ParsableCommand {
             event is printed once, however often it was sent.
 
             Exit status: 0 printed, 1 there is no event.
+
+            Example: reach fleet events --since 24h --host till-7
             """)
 
     @Option(

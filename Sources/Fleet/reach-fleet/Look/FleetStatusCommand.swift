@@ -13,6 +13,8 @@ struct FleetStatusCommand: ParsableCommand {
             host is back and says what happened.
 
             Exit status: 0 printed, whatever the words.
+
+            Example: reach fleet status --offline
             """)
 
     @Flag(help: "Only hosts that are not online: silent, left, unseen.")

@@ -15,6 +15,8 @@ struct FleetWatchCommand: ParsableCommand {
             the server goes away, and continues where it was. With --alerts it prints messages for people who are \
             called: one for hosts that were lost together, and one when they are back. Ends with status 0 on SIGINT, \
             SIGTERM, or a closed pipe.
+
+            Example: reach fleet watch --alerts --after 3m
             """)
 
     @Flag(help: "Print JSON, one object a line.")

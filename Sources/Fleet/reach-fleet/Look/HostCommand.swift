@@ -8,7 +8,11 @@ struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
         abstract: "Print all about one host: its state, its latest events, its connection, what is wanted of it.",
-        discussion: "Exit status: 0 here or limited, 1 silent, left or unseen, 3 no such host.")
+        discussion: """
+            Exit status: 0 here or limited, 1 silent, left or unseen, 3 no such host.
+
+            Example: reach fleet host till-7
+            """)
 
     @Argument(help: "The host's identity.", transform: { try FleetArgument.host($0) })
     var host: String

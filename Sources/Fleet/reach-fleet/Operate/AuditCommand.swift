@@ -13,6 +13,8 @@ struct AuditCommand: ParsableCommand {
             listed, too, as done without a record.
 
             Exit status: 0 printed, 1 there is nothing.
+
+            Example: reach fleet audit --since 7d
             """)
 
     @Option(

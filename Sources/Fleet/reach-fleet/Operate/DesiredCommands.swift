@@ -15,6 +15,8 @@ struct HoldCommand: ParsableCommand {
             away. A larger --fraction of the same --rollout includes the hosts of a smaller one.
 
             Exit status: 0 written; with --wait 1 if not all hosts have applied it in time.
+
+            Example: reach fleet hold --group shops --reason "line is full" --for 2h
             """)
 
     @OptionGroup var desired: DesiredOptions
@@ -26,7 +28,11 @@ struct ReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
         abstract: "Release the queues of hosts that `hold` holds.",
-        discussion: "Exit status: 0 written; with --wait 1 if not all hosts have applied it in time.")
+        discussion: """
+            Exit status: 0 written; with --wait 1 if not all hosts have applied it in time.
+
+            Example: reach fleet release --group shops
+            """)
 
     @OptionGroup var desired: DesiredOptions
 

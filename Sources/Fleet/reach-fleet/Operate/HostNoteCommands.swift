@@ -14,6 +14,8 @@ struct RetireCommand: ParsableCommand {
             `reach-fleet revoke` shuts it out.
 
             Exit status: 0 written, 3 no such host.
+
+            Example: reach fleet retire till-7
             """)
 
     @Flag(help: "Show them again.")
@@ -63,6 +65,8 @@ struct LabelCommand: ParsableCommand {
             those of the list of hosts, and these before the host's own.
 
             Exit status: 0 written, 3 no such host.
+
+            Example: reach fleet label till-7 city=oslo
             """)
 
     @Flag(help: "Print a JSON object.")

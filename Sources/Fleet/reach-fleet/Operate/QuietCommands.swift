@@ -14,6 +14,8 @@ struct QuietCommand: ParsableCommand {
             Who is still away at its end is reported then. Without --where the times without alerts are listed.
 
             Exit status: 0 written or listed, 3 no such time.
+
+            Example: reach fleet quiet --where city=oslo --for 2h
             """)
 
     @Option(
@@ -179,6 +181,8 @@ struct AcknowledgeCommand: ParsableCommand {
             ALERT is the name in brackets at an alert's end. The message that it is over still comes.
 
             Exit status: 0 written, 3 no such host.
+
+            Example: reach fleet acknowledge 7f3a --why "the provider knows"
             """)
 
     @Option(help: "Why, or who looks after it.")

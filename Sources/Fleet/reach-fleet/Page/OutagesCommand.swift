@@ -13,6 +13,8 @@ struct OutagesCommand: ParsableCommand {
             events say when and why.
 
             Exit status: 0 an outage lasts, 1 none does.
+
+            Example: reach fleet outages --since 7d
             """)
 
     @Flag(help: "Print a JSON object for each outage, one a line.")

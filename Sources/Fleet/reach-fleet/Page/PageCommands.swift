@@ -16,6 +16,8 @@ struct PageCommand: ParsableCommand {
             again, also while no server answers: then it says so, and shows the last state.
 
             Exit status: 0 written.
+
+            Example: reach fleet page --output /var/www/fleet
             """)
 
     @Option(help: ArgumentHelp("The file.", valueName: "file"))
@@ -47,6 +49,8 @@ struct ExportCommand: ParsableCommand {
             name has to end in .prom.
 
             Exit status: 0 written.
+
+            Example: reach fleet export /var/lib/prometheus/node-exporter/fleet.prom
             """)
 
     @Option(

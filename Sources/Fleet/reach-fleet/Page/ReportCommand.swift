@@ -15,6 +15,8 @@ struct FleetReportCommand: ParsableCommand {
             off. Nor does the absence in a time of `quiet`.
 
             Exit status: 0 printed.
+
+            Example: reach fleet report --since 30d --html > report.html
             """)
 
     @Option(

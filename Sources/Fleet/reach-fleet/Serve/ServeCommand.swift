@@ -22,6 +22,8 @@ struct ServeCommand: ParsableCommand {
             systemd may pass the listening socket. It goes on while no server answers, and says so on the page.
 
             Exit status: 0 ended by a signal, 69 nothing can be served.
+
+            Example: reach fleet serve --listen 127.0.0.1:8080
             """)
 
     @Option(

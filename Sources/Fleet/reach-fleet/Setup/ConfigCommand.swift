@@ -14,6 +14,8 @@ struct ConfigCommand: ParsableCommand {
             With --accounts users have signed tokens instead: DIRECTORY gets the keys that sign them, if it has none, \
             and the configuration is the same for one host and for 100,000. Then `enroll`, `sign` and `revoke` say who \
             is let in.
+
+            Example: reach fleet config --accounts keys --listen 127.0.0.1:4222 > nats.conf
             """)
 
     @Option(

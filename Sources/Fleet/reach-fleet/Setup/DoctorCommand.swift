@@ -14,6 +14,8 @@ struct DoctorCommand: ParsableCommand {
             tries whether a stranger is let in. It changes nothing.
 
             Exit status: 0 nothing is wrong, 1 something is wrong or may become so.
+
+            Example: reach fleet doctor --server tls://nats.example.org
             """)
 
     @Flag(help: "Print a JSON object for each finding, one a line.")

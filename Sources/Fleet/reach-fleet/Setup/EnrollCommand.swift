@@ -12,6 +12,8 @@ struct EnrollCommand: ParsableCommand {
             Prints a line HOST TOKEN for each host. `reach-fleet join` on the host makes the host's key and redeems \
             the token, while `reach-fleet enroll --serve` runs somewhere with the folder of the accounts. A token is \
             good once, for one host, and for the time of --valid. Without --serve nothing is connected to.
+
+            Example: reach fleet enroll --accounts /etc/fleet till-7 till-8
             """)
 
     @Option(help: ArgumentHelp("The folder that `reach-fleet config --accounts` made.", valueName: "directory"))
@@ -94,6 +96,8 @@ struct SignCommand: ParsableCommand {
             For people, and for hosts whose public half is at hand. The token is no secret: `reach-fleet key FILE \
             --token TOKENFILE` puts it into the file of the key. Nothing is connected to, so a host of the list of \
             hosts (`setup --hosts`) is let in, and readers know it.
+
+            Example: reach fleet sign --accounts /etc/fleet --role reader alice KEY
             """)
 
     @Option(help: ArgumentHelp("The folder that `reach-fleet config --accounts` made.", valueName: "directory"))

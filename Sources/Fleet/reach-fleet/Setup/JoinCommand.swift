@@ -17,6 +17,8 @@ struct JoinCommand: ParsableCommand {
             `reach-fleet enroll --serve`.
 
             Exit status: 0 enrolled, 77 refused, 75 nobody answers now.
+
+            Example: reach fleet join --token token.txt /etc/reach/fleet.nk
             """)
 
     @Option(

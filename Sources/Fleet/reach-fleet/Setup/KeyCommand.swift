@@ -14,6 +14,8 @@ struct KeyCommand: ParsableCommand {
             Writes the secret seed of an nkey into FILE, which only its owner may read, and prints the public half, \
             which goes into the list of hosts or to `reach-fleet config`. A FILE that is there is not replaced: its \
             public half is printed. The seed is never printed unless --print-seed asks for it.
+
+            Example: reach fleet key /etc/reach/fleet.nk
             """)
 
     @Flag(help: "Replace the key in FILE. The server knows the host no longer until its list has the new public half.")

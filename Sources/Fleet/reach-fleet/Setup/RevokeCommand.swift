@@ -14,6 +14,8 @@ struct RevokeCommand: ParsableCommand {
             keys it gives the server the accounts' tokens again, such as after an older store was restored.
 
             Exit status: 0 the server has it, 3 no such host.
+
+            Example: reach fleet revoke --accounts /etc/fleet till-7
             """)
 
     @Option(help: ArgumentHelp("The folder that `reach-fleet config --accounts` made.", valueName: "directory"))

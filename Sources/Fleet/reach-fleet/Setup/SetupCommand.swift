@@ -14,6 +14,8 @@ struct SetupCommand: ParsableCommand {
             list of hosts, so that readers know who has never connected; a host that the list has no more is retired.
 
             Exit status: 0 all is as it should be, 1 something differs.
+
+            Example: reach fleet setup --hosts hosts.txt
             """)
 
     @Option(

@@ -62,7 +62,7 @@ extension MetricsSnapshot {
             writer.sample(labels + [("end", "lost")], record.packets.lost)
         }
         writer.family("reach_probe_loss_ratio", .gauge, "The share of the latest burst's requests that were lost.")
-        each { record, labels in record.last?.burst.map { writer.sample(labels, $0.lossShare) } }
+        each { record, labels in record.last?.burst?.lossShare.map { writer.sample(labels, $0) } }
         writer.family("reach_probe_jitter_seconds", .gauge, "The jitter of the latest burst's round trips.")
         each { record, labels in record.last?.burst?.trips.map { writer.sample(labels, $0.jitter.inSeconds) } }
         writer.family("reach_probe_round_trip_seconds", .gauge, "The round trips of the latest burst.")

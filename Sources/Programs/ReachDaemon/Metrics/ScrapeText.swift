@@ -62,9 +62,9 @@ enum ScrapeText {
         // The socket is made while the time of the round trip does not run.
         writer.sample([("phase", "setup")], 0.0)
         writer.sample([("phase", "rtt")], result.phases[.processing]?.inSeconds ?? 0)
-        guard let burst = result.burst else { return }
+        guard let burst = result.burst, let loss = burst.lossShare else { return }
         writer.family("reach_probe_loss_ratio", .gauge, "The share of requests that were lost.")
-        writer.sample([], burst.lossShare)
+        writer.sample([], loss)
         guard let trips = burst.trips else { return }
         writer.family("reach_probe_jitter_seconds", .gauge, "The jitter of the round trips.")
         writer.sample([], trips.jitter.inSeconds)

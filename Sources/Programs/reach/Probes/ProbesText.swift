@@ -57,7 +57,7 @@ struct ProbesText {
             TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile90) } ?? ""),
             TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile99) } ?? ""),
         ]
-        if hasBurst { cells.append(TextTable.Cell(report.last?.burst.map { Self.percent($0.lossShare) } ?? "")) }
+        if hasBurst { cells.append(TextTable.Cell(report.last?.burst?.lossShare.map(Self.percent) ?? "")) }
         return cells + [TextTable.Cell(last(report))]
     }
 

@@ -10,7 +10,7 @@ struct QueueProgressText {
     /// As wide as there is room for.
     private static let barWidths = 8...24
 
-    /// - Parameter width: Columns of the terminal; what does not fit is cut.
+    /// - Parameter width: Columns of the terminal; figures that do not fit are left out, the last ones first.
     func line(_ attempt: AttemptProgress, rate: Int64?, width: Int) -> String {
         let progress = attempt.bytes
         let isSending = (progress.toSend ?? 0) > progress.sent
@@ -27,9 +27,13 @@ struct QueueProgressText {
     func line(
         _ verb: String, _ count: Int64, of total: Int64?, rate: Int64?, _ more: String? = nil, width: Int
     ) -> String {
-        let words = (details(count, of: total, rate: rate) + [more].compactMap(\.self)).joined(separator: "  ")
-        guard let total, total > 0 else { return String("\(verb)  \(words)".prefix(width)) }
+        var parts = details(count, of: total, rate: rate) + [more].compactMap(\.self)
+        let hasBar = (total ?? 0) > 0
         // Brackets, and two times two spaces.
+        let around = verb.count + 2 + (hasBar ? Self.barWidths.lowerBound + 4 : 0)
+        while parts.count > 1, around + parts.joined(separator: "  ").count > width { parts.removeLast() }
+        let words = parts.joined(separator: "  ")
+        guard let total, hasBar else { return String("\(verb)  \(words)".prefix(width)) }
         let room = width - verb.count - words.count - 6
         let bar = bar(count, of: total, width: min(max(room, Self.barWidths.lowerBound), Self.barWidths.upperBound))
         return String("\(verb)  \(bar)  \(words)".prefix(width))

@@ -30,7 +30,9 @@ struct JournalFigures {
     }
 
     private mutating func add(_ event: ProbeEvent?, at time: Timestamp) {
-        guard let event, event.kind == .result, let result = event.report.last else { return }
+        guard let event else { return }
+        if event.kind == .paused, event.report.state != .down { excuseFailures(of: event.report.name) }
+        guard event.kind == .result, let result = event.report.last else { return }
         let outcome: ProbeSeries.Attempt.Outcome =
             switch result.outcome {
             case .ok: .ok
@@ -41,6 +43,16 @@ struct JournalFigures {
         attempts[event.report.name, default: []].append(
             ProbeSeries.Attempt(time: time, outcome: outcome, microseconds: microseconds))
         urls[event.report.name] = event.report.target
+    }
+
+    /// A probe that pauses found that its path had gone: what failed since its last answer says nothing of its target.
+    private mutating func excuseFailures(of probe: String) {
+        guard var found = attempts.removeValue(forKey: probe) else { return }
+        for index in found.indices.reversed() where found[index].outcome != .inconclusive {
+            guard found[index].outcome == .failed else { break }
+            found[index].outcome = .inconclusive
+        }
+        attempts[probe] = found
     }
 
     /// The probes in the order of their names.

@@ -29,7 +29,7 @@ struct ProbeSeries {
         enum Outcome: Hashable { case ok, failed, inconclusive }
 
         let time: Timestamp
-        let outcome: Outcome
+        var outcome: Outcome
         let microseconds: UInt32
     }
 

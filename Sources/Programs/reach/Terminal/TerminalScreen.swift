@@ -33,18 +33,26 @@ final class TerminalScreen {
     /// Writes the lines that differ from those shown.
     func draw(_ lines: [String]) {
         guard isEntered, lines != shown else { return }
-        var output = ""
-        if let shown {
-            for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
-                output += "\u{1b}[\(row + 1);1H" + line + "\u{1b}[K"
-            }
-            if lines.count < shown.count { output += "\u{1b}[\(lines.count + 1);1H\u{1b}[J" }
-        } else {
-            // Overwrites the screen; clearing it first would flicker.
-            output = "\u{1b}[H" + lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n") + "\u{1b}[J"
-        }
+        StandardOutput.write(Self.output(lines, over: shown))
         shown = lines
-        StandardOutput.write(output)
+    }
+
+    /// What has a terminal show these lines. Each is erased before it is written: behind one that is as wide as the
+    /// terminal the cursor is on its last column, which would be erased.
+    static func output(_ lines: [String], over shown: [String]?) -> String {
+        guard let shown else {
+            // Overwrites the screen; clearing all of it first would flicker.
+            let last = lines.count - 1
+            return "\u{1b}[H"
+                + lines.enumerated().map { ($0.offset == last ? "\u{1b}[J" : "\u{1b}[K") + $0.element }
+                .joined(separator: "\r\n")
+        }
+        var output = ""
+        for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
+            output += "\u{1b}[\(row + 1);1H\u{1b}[K" + line
+        }
+        if lines.count < shown.count { output += "\u{1b}[\(lines.count + 1);1H\u{1b}[J" }
+        return output
     }
 
     /// Draws everything again at the next call of ``draw(_:)``: the terminal has another size.

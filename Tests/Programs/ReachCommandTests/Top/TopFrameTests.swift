@@ -70,6 +70,15 @@ import Testing
         TopFrame(style: TerminalStyle(hasColour: colour), isUnicode: unicode, width: width, height: height) { "\($0)" }
     }
 
+    @Test func `a line as wide as the terminal keeps its last column`() {
+        #expect(
+            TerminalScreen.output(["abc", "def"], over: nil) == "\u{1b}[H\u{1b}[Kabc\r\n\u{1b}[Jdef",
+            "what is erased stands before what is written")
+        #expect(
+            TerminalScreen.output(["abc", "def"], over: ["abc", "x", "y"])
+                == "\u{1b}[2;1H\u{1b}[Kdef\u{1b}[3;1H\u{1b}[J")
+    }
+
     @Test func `a screen of 80 columns and 24 rows has all parts`() {
         let lines = frame(80, 24).lines(Self.state())
         #expect(
