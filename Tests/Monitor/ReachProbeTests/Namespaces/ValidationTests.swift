@@ -129,7 +129,9 @@ struct ValidationTests {
         let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         let deadline = ContinuousClock.now + .seconds(10)
-        while try await validated.ask({ $0.linkProofs(internet: nil)["up2"]?.connectivity }) != .full, ContinuousClock.now < deadline {
+        while try await validated.ask({ $0.linkProofs(internet: nil)["up2"]?.connectivity }) != .full,
+            ContinuousClock.now < deadline
+        {
         }
         try small.machine.run("ip", "route", "add", "default", "via", "172.30.0.1", "metric", "50")
         try await validated.changes.wait { changes in
