@@ -250,18 +250,32 @@ extension DiagnosisFinding {
             party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)")
         guard phase != .connect, evidence.lossiest < DiagnosisQuality.lossyShare else { return alone }
         switch passesInSmallSegments(exchange) {
-        case true?:
-            return Blame(
-                .provider, .internet, .mtu,
-                "large packets to or from \(exchange.address) vanish on the way: with small ones it answers")
+        case true?: return vanishing(exchange.address)
         case nil
         where evidence.pinged(exchange.address, isLarge: true) == .silent
             && evidence.pinged(exchange.address) == .answered:
             return Blame(
                 .undecided, .internet, .mtu,
                 "\(alone.clause), or large packets vanish on the way, as large pings to it do: no connection with small ones was seen in time",
-                between: [.provider, party])
+                between: vanishing(exchange.address).suspects + [party])
         case false?, nil: return isBeyond ? beyondProxy(exchange, alone.clause) : alone
+        }
+    }
+
+    /// On which side of the gateway large packets vanish: it answers large pings, or small ones alone.
+    private func vanishing(_ host: HostAddress) -> Blame {
+        let beyond: Clause = "large packets to or from \(host) vanish on the way: with small ones it answers"
+        guard let gateway = evidence.gateway(to: host) else {
+            let isNear = !evidence.isBeyondGateway(host)
+            return Blame(isNear ? .localNetwork : .provider, isNear ? .gateway : .internet, .mtu, beyond)
+        }
+        switch (evidence.pinged(gateway), evidence.pinged(gateway, isLarge: true)) {
+        case (_, .answered?): return Blame(.provider, .internet, .mtu, beyond)
+        case (.answered?, .silent?):
+            return Blame(
+                .localNetwork, .gateway, .mtu,
+                "large packets vanish between this machine and the gateway \(gateway): with small ones \(host) answers")
+        default: return Blame(.undecided, .internet, .mtu, beyond, between: [.provider, .localNetwork])
         }
     }
 

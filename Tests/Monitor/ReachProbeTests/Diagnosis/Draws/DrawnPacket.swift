@@ -88,6 +88,7 @@ extension DrawnInternet {
             // Neighbours answer: the twin's answer comes too late for them, and they need no router.
             if !way(to: packet.end).isEmpty, !isBySecondLine(packet.end) { return .vanishes }
         }
+        if packet.isLarge, has(.smallFrames, .gateway), !isBySecondLine(packet.end) { return .vanishes }
         let fate = fateOnWay(packet)
         return isDroppedHere(packet, fate) ? .vanishes : fate
     }
