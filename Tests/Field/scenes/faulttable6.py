@@ -164,7 +164,7 @@ SCENES6 = [
     scene("IPv6 alone, and the server has only IPv4", "local-network this-machine provider server", only6(), OLD, says="IPv4"),
     scene("IPv6: the router announces no name server", "this-machine local-network", only6(no_name_server), says="no name server"),
     # Programs wait three seconds: then the kernel leaves the router that is off for the other one.
-    scene("IPv6: a rogue router that is off", "local-network", only6(rogue), outcomes="degraded", layers="gateway", says="another router takes over"),
+    scene("IPv6: a rogue router that is off", "local-network", only6(rogue), outcomes="degraded", layers="gateway"),
     scene("IPv6: a rogue router that is off, next to IPv4", "local-network", rogue, BOTH, MIXED, outcomes="degraded"),
     scene("IPv6: a rogue router that passes nothing on", "local-network", only6(rogue_alive), says="passes nothing on"),
     scene("IPv6: a rogue router that passes nothing on, next to IPv4", "local-network", rogue_alive, BOTH, MIXED, outcomes="degraded",

@@ -246,17 +246,21 @@ extension DiagnosisFinding {
             return Blame(party, .target, subject, "\(exchange.speaker) cuts the connection during \(what)")
         }
         if phase == .connect, let blame = spreading(exchange) { return blame }
+        // Where many packets are lost, small ones may have passed by chance.
+        let isSevere = phase != .connect && evidence.lossiest >= DiagnosisQuality.severeShare
         let alone = Blame(
-            party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)")
-        guard phase != .connect, evidence.lossiest < DiagnosisQuality.lossyShare else { return alone }
+            party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)",
+            isSilence: isSevere)
+        guard phase != .connect, !isSevere else { return alone }
         switch passesInSmallSegments(exchange) {
         case true?: return vanishing(exchange.address)
-        case nil
-        where evidence.pinged(exchange.address, isLarge: true) == .silent
-            && evidence.pinged(exchange.address) == .answered:
+        case nil where evidence.pinged(exchange.address, isLarge: true) != .answered:
+            let isSeen =
+                evidence.pinged(exchange.address) == .answered
+                && evidence.pinged(exchange.address, isLarge: true) == .silent
             return Blame(
                 .undecided, .internet, .mtu,
-                "\(alone.clause), or large packets vanish on the way, as large pings to it do: no connection with small ones was seen in time",
+                "\(alone.clause), or large packets vanish on the way\(isSeen ? ", as large pings to it do" : ""): no connection with small ones was seen in time",
                 between: vanishing(exchange.address).suspects + [party])
         case false?, nil: return isBeyond ? beyondProxy(exchange, alone.clause) : alone
         }

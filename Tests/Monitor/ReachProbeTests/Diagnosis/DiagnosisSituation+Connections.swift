@@ -278,7 +278,7 @@ extension DiagnosisSituation {
     }
 
     /// An exchange succeeds with small segments alone.
-    private static func onlySmall(_ task: DiagnosisTask) -> DiagnosisResult? {
+    static func onlySmall(_ task: DiagnosisTask) -> DiagnosisResult? {
         guard case .exchange(let exchange) = task, exchange.variant != .smallSegments else { return nil }
         return .exchanged(ExchangeAnswer(.failure(.silent(.http), "")))
     }
