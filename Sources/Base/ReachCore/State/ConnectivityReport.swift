@@ -219,8 +219,8 @@ extension ConnectivitySurvey {
 extension LinkReport.Proof {
     /// What is proved of a link. An earlier check proves nothing of a family whose path by this link does not work now.
     ///
-    /// - Parameter internet: The Internet by the paths that the kernel chooses. It knows the past of another family than
-    ///   the one of the checks.
+    /// - Parameter internet: The Internet by the paths that the kernel chooses. It knows the past of another family
+    ///   than the one of the checks.
     package init(_ report: ConnectivityReport, of link: String, internet: ReachabilityState?) {
         var report = report
         let paths = internet.map { [(IPAddress.Family.ipv4, $0.ipv4), (.ipv6, $0.ipv6)] } ?? []
