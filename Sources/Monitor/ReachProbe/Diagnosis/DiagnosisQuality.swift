@@ -155,9 +155,10 @@ struct DiagnosisQuality {
 }
 
 extension DiagnosisEvidence {
-    /// The largest share of packets that a sample of a destination lost. One that answers no echo at all measures
-    /// nothing.
-    var lossiest: Double {
-        sampleWitnesses.compactMap(sampled).filter { $0.answered > 0 }.map(\.lostShare).max() ?? 0
+    /// The largest share of packets that a sample of a destination lost, of those by the link to a host. One that
+    /// answers no echo at all measures nothing.
+    func lossiest(like host: HostAddress) -> Double {
+        let alike = sampleWitnesses.filter { hop(to: $0)?.interfaceIndex == hop(to: host)?.interfaceIndex }
+        return alike.compactMap(sampled).filter { $0.answered > 0 }.map(\.lostShare).max() ?? 0
     }
 }

@@ -61,6 +61,9 @@ extension DiagnosisFinding {
             add(.bad, ", not what the configuration expects")
             if let alike = failsAlike(status, exchange.destination) { return fatal.append(alike) }
             fatal.append(Blame(.server, .target, .http, "\(shown) gives another answer than expected (HTTP \(status))"))
+        case (_, 407) where exchange.destination.proxy != nil:
+            add(.bad)
+            fatal.append(wantsCredentials(exchange))
         case (_, 502...504) where exchange.destination.proxy != nil:
             add(.bad)
             fatal.append(beyondProxy(exchange, "the proxy answers with HTTP \(status) for \(shown)"))
@@ -86,6 +89,10 @@ extension DiagnosisFinding {
         case (_, 401), (_, 403): add(.good, ": it wants a login or another right")
         default: add(.good)
         }
+    }
+
+    private func wantsCredentials(_ exchange: DiagnosisExchange) -> Blame {
+        Blame(.proxy, .target, .proxy, "\(exchange.speaker) wants other credentials (407)")
     }
 
     /// An error that other hosts give as well, so that it is none of theirs, or may give.
@@ -177,7 +184,7 @@ extension DiagnosisFinding {
                 .proxy, .target, .proxy, "\(speaker) refuses to connect to \(destination.shown): \(Self.shown(text))")
         case .proxyFailed:
             blame = beyondProxy(exchange, "\(speaker) makes no connection to \(destination.shown): \(Self.shown(text))")
-        case .proxyAuthentication: blame = Blame(.proxy, .target, .proxy, "\(speaker) wants other credentials (407)")
+        case .proxyAuthentication: blame = wantsCredentials(exchange)
         case .local: blame = Blame(.thisMachine, .target, .connect, "this machine did not send: \(Self.shown(text))")
         }
         steps.append(blame.step)
@@ -247,7 +254,7 @@ extension DiagnosisFinding {
         }
         if phase == .connect, let blame = spreading(exchange) { return blame }
         // Where many packets are lost, small ones may have passed by chance.
-        let isSevere = phase != .connect && evidence.lossiest >= DiagnosisQuality.severeShare
+        let isSevere = phase != .connect && evidence.lossiest(like: exchange.address) >= DiagnosisQuality.severeShare
         let alone = Blame(
             party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)",
             isSilence: isSevere)

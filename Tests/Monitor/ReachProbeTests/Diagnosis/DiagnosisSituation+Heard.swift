@@ -61,6 +61,36 @@ extension DiagnosisSituation {
         Self("large packets vanish on a line that loses many", .failed, .undecided, .target, .http) {
             $0.change = { onLine(answered: 103, $0) }
         },
+        Self("large packets vanish, and another link loses many", .failed, .provider, .internet, .mtu) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = { task in
+                switch task {
+                case .path(let host) where [World.server.host, World.secondServer.host].contains(host):
+                    var other = World.pathWithoutGateway(to: host.address)
+                    (other.ipv4.interface, other.ipv4.interfaceIndex) = ("vpn0", 3)
+                    return .path(other)
+                case .solicit(let hop) where hop.interface == "vpn0": return .solicited(.noNeighbours)
+                case .sample(World.web): return nil
+                default: return onLine(answered: 103, task)
+                }
+            }
+        },
+        Self("a ping is lost on a line that loses many", .failed, .undecided, .target, .connect) {
+            $0.target = "icmp://198.51.100.80"
+            $0.change = { task in
+                switch task {
+                case .ping(World.web, _): return .pinged(.silent)
+                case .trace(World.web):
+                    return .traced(
+                        PathTrace(hops: [PathTrace.Hop(distance: 1, address: World.gateway)], end: .reached))
+                default: return onLine(answered: 76, task)
+                }
+            }
+        },
+        Self("a proxy wants a login for a plain page", .failed, .proxy, .target, .proxy) {
+            ($0.target, $0.proxy) = ("http://www.example.net/", "198.51.100.90:3128")
+            $0.change = { if case .exchange = $0 { .exchanged(.init(.response(407))) } else { nil } }
+        },
         Self("large packets vanish on a line that loses few", .failed, .provider, .internet, .mtu) {
             $0.change = { onLine(answered: 115, $0) }
         },
