@@ -38,6 +38,34 @@ import Testing
         #expect(memory.carriers.map(\.name) == ["wlan0"], "packets to this machine leave by no link")
     }
 
+    @Test(
+        arguments: [
+            ("no-default-route", [.ipv4], [.ipv4], ["192.0.2.2"]),
+            ("no-default-route", [.ipv6], [.ipv6], ["2001:db8::2"]),
+            ("no-default-route", [.ipv4, .ipv6], [.ipv4, .ipv6], ["192.0.2.2", "2001:db8::2"]),
+            // Both lost something, and the address is the lower of the two.
+            ("no-address", [.ipv4, .ipv6], [.ipv4, .ipv6], ["2001:db8::2"]),
+            ("no-address", [.ipv4], [.ipv4, .ipv6], []),
+        ] as [(String, [IPAddress.Family], [IPAddress.Family], [String])])
+    func `who hears what broke of which link remembers it in the families with which that follows`(
+        word: String, families: [IPAddress.Family], remembered: [IPAddress.Family], addresses: [String]
+    ) throws {
+        let situation = RootCauseSituation("", "") { situation in
+            situation.addresses = addresses.map { RouteFixtures.address($0, on: 2) }
+            situation.before = [("eth0", 2, [])]
+            situation.families = families
+        }
+        let cause = try #require(situation.rootCause)
+        #expect(cause.kind.rawValue == word)
+        let memory = PathMemory(of: cause, on: 2) { memory in
+            var other = situation
+            other.families = memory.carriers.map(\.family)
+            return other.rootCause
+        }
+        #expect(memory.carriers.map(\.family) == remembered)
+        #expect(memory.carriers.allSatisfy { $0.name == "eth0" && $0.index == 2 })
+    }
+
     @Test func `an access point that lets a link in is not one that refuses it`() {
         let link = Link.up(2, "wlan0")
         var counter = AdmissionCounter()

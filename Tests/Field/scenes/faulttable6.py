@@ -5,6 +5,7 @@ import struct
 import time
 
 from faulttable import Scene, drop, lan_host, own, reject
+from faulttablemtu import long_page
 from smallinternet import CHECK64, DNS6, NOTHING6, SECOND6, WWW, WWW6, WWW64
 
 BOTH, SIX, OLD = "http://both.example.org/", "http://six.example.org/", "http://www.example.org/"
@@ -141,14 +142,6 @@ def black_hole(net):
         net.chain(node, hook, "icmpv6 type packet-too-big drop", "icmp type destination-unreachable drop")
 
 
-def long_page(page):
-    page.send_response(200)
-    page.send_header("Content-Length", "60000")
-    page.send_header("X-Long", "x" * 20000)
-    page.end_headers()
-    page.wfile.write(b"x" * 60000)
-
-
 def answers6(*addresses):
     return lambda net: net.names[DNS6].table.update({"six.example.org": list(addresses)})
 
@@ -170,7 +163,8 @@ SCENES6 = [
     scene("IPv6 alone, healthy, through a translator", "", translating(), OLD, outcomes="ok"),
     scene("IPv6 alone, and the server has only IPv4", "local-network this-machine provider server", only6(), OLD, says="IPv4"),
     scene("IPv6: the router announces no name server", "this-machine local-network", only6(no_name_server), says="no name server"),
-    scene("IPv6: a rogue router that is off", "local-network", only6(rogue), layers="gateway route"),
+    # Programs wait three seconds: then the kernel leaves the router that is off for the other one.
+    scene("IPv6: a rogue router that is off", "local-network", only6(rogue), outcomes="degraded", layers="gateway"),
     scene("IPv6: a rogue router that is off, next to IPv4", "local-network", rogue, BOTH, MIXED, outcomes="degraded"),
     scene("IPv6: a rogue router that passes nothing on", "local-network", only6(rogue_alive), says="passes nothing on"),
     scene("IPv6: a rogue router that passes nothing on, next to IPv4", "local-network", rogue_alive, BOTH, MIXED, outcomes="degraded",

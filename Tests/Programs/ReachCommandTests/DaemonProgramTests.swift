@@ -173,6 +173,27 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a test of the way misses no address of IPv6 on a link that the daemon knew by IPv4 alone`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "address", "del", "2001:db8::2/64", "dev", "up0")
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let daemon = try reachd.start(
+                ["--config", "/dev/null", "--socket", socket, "--state", directory, "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            try namespace.run("ip", "route", "del", "default")
+            #expect(try daemon.nextLine().contains("\"root_cause\":\"no-default-route\""))
+            let tested = try reach.run(
+                ["explain", "--probe", "internet"], environment: ["REACH_SOCKET": socket], in: namespace.name)
+            #expect(tested.standardOutput.contains("up0 has an address, but no default route"), "\(tested)")
+            daemon.send(SIGTERM)
+            _ = try daemon.finish()
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a hook gets begin and length of an outage as the history has them, and the end of a removed probe`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

@@ -128,6 +128,9 @@ extension Diagnosis.Blame {
     /// A sentence without a capital letter and a full stop.
     package var text: String { clause.text }
 
+    /// Who it may be: one, or several where it is undecided.
+    package var suspects: [Diagnosis.Party] { between.isEmpty ? [party] : between }
+
     /// The test that showed it.
     package var step: Diagnosis.Step { Diagnosis.Step(subject, .bad, clause.sentence) }
 

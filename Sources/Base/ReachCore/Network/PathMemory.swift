@@ -15,6 +15,23 @@ package struct PathMemory: Hashable, Sendable {
 
     package init() {}
 
+    /// The memory of an observer that says only what broke, and of which link.
+    ///
+    /// Whether the link carried one family or both is not said, and a link lacks nothing in a family that it never
+    /// carried. So it is remembered in those with which the cause is found again that the observer says.
+    package init(
+        of cause: RootCause, on index: InterfaceIndex, where found: (PathMemory) -> RootCause?
+    ) {
+        var path = NetworkPath(status: .reachable)
+        (path.interface, path.interfaceIndex) = (cause.interface, index)
+        let all = [(path, path), (path, .notAsked), (.notAsked, path)].map { ipv4, ipv6 in
+            var memory = PathMemory()
+            memory.remember(ipv4, ipv6)
+            return memory
+        }
+        self = all.first { found($0) == cause } ?? all[0]
+    }
+
     /// Remembers the paths that work. Without any, what is known stays.
     package mutating func remember(_ ipv4: NetworkPath, _ ipv6: NetworkPath) {
         let working = [Self.carrier(of: .ipv4, ipv4), Self.carrier(of: .ipv6, ipv6)].compactMap { $0 }

@@ -231,12 +231,12 @@ extension DiagnosisEvidence {
         }
     }
 
-    var gatewayToSample: HostAddress? {
-        guard let witness = sampleWitnesses.first, let gateway = path(.path(witness))?[witness.family].gateway else {
-            return nil
-        }
-        let zone = gateway.isLinkLocal ? path(.path(witness))?[witness.family].interface : nil
-        return HostAddress(gateway, zone: zone)
+    var gatewayToSample: HostAddress? { sampleWitnesses.first.flatMap(gateway) }
+
+    /// The gateway by which packets to a host leave.
+    func gateway(to host: HostAddress) -> HostAddress? {
+        guard let path = path(.path(host))?[host.family], let gateway = path.gateway else { return nil }
+        return HostAddress(gateway, zone: gateway.isLinkLocal ? path.interface : nil)
     }
 
     /// The first router that is not on this machine's link.

@@ -216,14 +216,9 @@ package struct DiagnosisEvidence: Sendable {
         guard case .name(let name) = destination.nextHost else { return true }
         switch resolved(name) {
         case .noAddress?: return true
-        case .addresses?:
-            return servers.isEmpty
-                || servers.contains { server in
-                    IPAddress.Family.allCases.allSatisfy { family in
-                        asked(NameServerQuestion(server: server, name: name, family: family)) != nil
-                    }
-                }
-        case .notAsked?, nil:
+        case .addresses? where servers.isEmpty: return true
+        // A server that is silent about one family does not say that there is no address of it.
+        case .addresses?, .notAsked?, nil:
             return servers.contains { server in
                 IPAddress.Family.allCases.allSatisfy { family in
                     asked(NameServerQuestion(server: server, name: name, family: family))?.isSign == true

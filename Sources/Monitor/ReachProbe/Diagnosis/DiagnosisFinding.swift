@@ -162,7 +162,7 @@ extension Diagnosis.Blame {
             case .proxy: (rule.layer, .proxy)
             case .nameServer: (.name, .nameServer)
             }
-        self.init(role.party, layer, subject, clause, isSilence: hypothesis == .silent)
+        self.init(role.party, layer, subject, clause, isSilence: [.silent, .filtered].contains(hypothesis))
     }
 }
 

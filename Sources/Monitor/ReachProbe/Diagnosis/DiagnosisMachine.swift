@@ -165,6 +165,9 @@ struct DiagnosisPlan {
             }
             // Each connection may take another of several ways.
             if phase == .connect { tasks.append(.burst(exchange.address, port: exchange.port)) }
+            if phase != .connect, let gateway = evidence.gateway(to: exchange.address) {
+                tasks += [false, true].map { .ping(gateway, isLarge: $0) }
+            }
         case .certificateExpired, .certificateNotYetValid:
             if let again = evidence.exchange(of: destination, .anyCertificate) { tasks.append(.exchange(again)) }
         default: break

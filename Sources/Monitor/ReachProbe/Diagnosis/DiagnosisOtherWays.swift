@@ -12,21 +12,23 @@ struct DiagnosisOtherWays {
 
     var tasks: [DiagnosisTask] {
         IPAddress.Family.allCases.flatMap { family in
-            silentHost(family).map { sources(to: $0.host, port: $0.port) + routers(to: $0.host) } ?? []
+            silentHosts(family).flatMap { sources(to: $0.host, port: $0.port) + routers(to: $0.host) }
         }
     }
 
-    /// A host beyond a gateway, with a port that it serves, of a family in which nothing comes back. Without answers of
-    /// name servers only they are known.
-    private func silentHost(_ family: IPAddress.Family) -> (host: HostAddress, port: UInt16)? {
+    /// Hosts beyond a gateway, with ports that they serve, of a family in which nothing comes back: the first that is
+    /// known, and an anchor, since the first may be off. Without answers of name servers only those are known.
+    private func silentHosts(_ family: IPAddress.Family) -> [(host: HostAddress, port: UInt16)] {
         let pages = evidence.destinations.flatMap { destination in
             evidence.usableAddresses(of: destination).map { ($0, destination.nextPorts.first ?? Self.usualPort) }
         }
         let servers = evidence.servers.filter { evidence.path(.path($0.host))?.isUsable($0.host.family) == true }
-        let all = pages + servers.map { ($0.host, $0.port) }
-        let far = all.filter { $0.0.family == family && evidence.isBeyondGateway($0.0) }
-        guard !far.contains(where: { evidence.hasAnswered($0.0) == true }) else { return nil }
-        return far.first { evidence.hasAnswered($0.0) == false }
+        let anchors = evidence.askedAnchors.map { ($0, DiagnosisPlan.anchorPort) }
+        let both = [pages + servers.map { ($0.host, $0.port) }, anchors].map { hosts in
+            hosts.filter { $0.0.family == family && evidence.isBeyondGateway($0.0) }
+        }
+        guard !both.joined().contains(where: { evidence.hasAnswered($0.0) == true }) else { return [] }
+        return both.compactMap { hosts in hosts.first { evidence.hasAnswered($0.0) == false } }
     }
 
     // MARK: - Several next hops

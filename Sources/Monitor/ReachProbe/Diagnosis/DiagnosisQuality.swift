@@ -11,7 +11,7 @@ struct DiagnosisQuality {
     /// named.
     private static let clearShare = 0.05
     /// From here on even several answers may be missing by chance.
-    private static let severeShare = 0.08
+    static let severeShare = 0.08
 
     private struct Series {
         let name: String
@@ -155,9 +155,10 @@ struct DiagnosisQuality {
 }
 
 extension DiagnosisEvidence {
-    /// The largest share of packets that a sample of a destination lost. One that answers no echo at all measures
-    /// nothing.
-    var lossiest: Double {
-        sampleWitnesses.compactMap(sampled).filter { $0.answered > 0 }.map(\.lostShare).max() ?? 0
+    /// The largest share of packets that a sample of a destination lost, of those by the link to a host. One that
+    /// answers no echo at all measures nothing.
+    func lossiest(like host: HostAddress) -> Double {
+        let alike = sampleWitnesses.filter { hop(to: $0)?.interfaceIndex == hop(to: host)?.interfaceIndex }
+        return alike.compactMap(sampled).filter { $0.answered > 0 }.map(\.lostShare).max() ?? 0
     }
 }

@@ -61,6 +61,9 @@ extension DiagnosisFinding {
             add(.bad, ", not what the configuration expects")
             if let alike = failsAlike(status, exchange.destination) { return fatal.append(alike) }
             fatal.append(Blame(.server, .target, .http, "\(shown) gives another answer than expected (HTTP \(status))"))
+        case (_, 407) where exchange.destination.proxy != nil:
+            add(.bad)
+            fatal.append(wantsCredentials(exchange))
         case (_, 502...504) where exchange.destination.proxy != nil:
             add(.bad)
             fatal.append(beyondProxy(exchange, "the proxy answers with HTTP \(status) for \(shown)"))
@@ -86,6 +89,10 @@ extension DiagnosisFinding {
         case (_, 401), (_, 403): add(.good, ": it wants a login or another right")
         default: add(.good)
         }
+    }
+
+    private func wantsCredentials(_ exchange: DiagnosisExchange) -> Blame {
+        Blame(.proxy, .target, .proxy, "\(exchange.speaker) wants other credentials (407)")
     }
 
     /// An error that other hosts give as well, so that it is none of theirs, or may give.
@@ -177,7 +184,7 @@ extension DiagnosisFinding {
                 .proxy, .target, .proxy, "\(speaker) refuses to connect to \(destination.shown): \(Self.shown(text))")
         case .proxyFailed:
             blame = beyondProxy(exchange, "\(speaker) makes no connection to \(destination.shown): \(Self.shown(text))")
-        case .proxyAuthentication: blame = Blame(.proxy, .target, .proxy, "\(speaker) wants other credentials (407)")
+        case .proxyAuthentication: blame = wantsCredentials(exchange)
         case .local: blame = Blame(.thisMachine, .target, .connect, "this machine did not send: \(Self.shown(text))")
         }
         steps.append(blame.step)
@@ -246,22 +253,40 @@ extension DiagnosisFinding {
             return Blame(party, .target, subject, "\(exchange.speaker) cuts the connection during \(what)")
         }
         if phase == .connect, let blame = spreading(exchange) { return blame }
+        // Where many packets are lost, small ones may have passed by chance.
+        let isSevere = phase != .connect && evidence.lossiest(like: exchange.address) >= DiagnosisQuality.severeShare
         let alone = Blame(
-            party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)")
-        guard phase != .connect, evidence.lossiest < DiagnosisQuality.lossyShare else { return alone }
+            party, .target, subject, "\(exchange.speaker) accepts the connection, but does not answer \(what)",
+            isSilence: isSevere)
+        guard phase != .connect, !isSevere else { return alone }
         switch passesInSmallSegments(exchange) {
-        case true?:
-            return Blame(
-                .provider, .internet, .mtu,
-                "large packets to or from \(exchange.address) vanish on the way: with small ones it answers")
-        case nil
-        where evidence.pinged(exchange.address, isLarge: true) == .silent
-            && evidence.pinged(exchange.address) == .answered:
+        case true?: return vanishing(exchange.address)
+        case nil where evidence.pinged(exchange.address, isLarge: true) != .answered:
+            let isSeen =
+                evidence.pinged(exchange.address) == .answered
+                && evidence.pinged(exchange.address, isLarge: true) == .silent
             return Blame(
                 .undecided, .internet, .mtu,
-                "\(alone.clause), or large packets vanish on the way, as large pings to it do: no connection with small ones was seen in time",
-                between: [.provider, party])
+                "\(alone.clause), or large packets vanish on the way\(isSeen ? ", as large pings to it do" : ""): no connection with small ones was seen in time",
+                between: vanishing(exchange.address).suspects + [party])
         case false?, nil: return isBeyond ? beyondProxy(exchange, alone.clause) : alone
+        }
+    }
+
+    /// On which side of the gateway large packets vanish: it answers large pings, or small ones alone.
+    private func vanishing(_ host: HostAddress) -> Blame {
+        let beyond: Clause = "large packets to or from \(host) vanish on the way: with small ones it answers"
+        guard let gateway = evidence.gateway(to: host) else {
+            let isNear = !evidence.isBeyondGateway(host)
+            return Blame(isNear ? .localNetwork : .provider, isNear ? .gateway : .internet, .mtu, beyond)
+        }
+        switch (evidence.pinged(gateway), evidence.pinged(gateway, isLarge: true)) {
+        case (_, .answered?): return Blame(.provider, .internet, .mtu, beyond)
+        case (.answered?, .silent?):
+            return Blame(
+                .localNetwork, .gateway, .mtu,
+                "large packets vanish between this machine and the gateway \(gateway): with small ones \(host) answers")
+        default: return Blame(.undecided, .internet, .mtu, beyond, between: [.provider, .localNetwork])
         }
     }
 

@@ -56,10 +56,17 @@ extension DiagnosisFinding {
         steps.append(observed.step)
         let fault = silence(of: server, byTCP) ?? observed
         serverFaults[server] = fault
-        // What fails or is silent may reach no others.
-        let isOwn = evidence.datagramAnswers(of: server).contains { $0.isGood || $0 == .refused || $0 == .unusable }
-        minor.append(isOwn ? fault : blame(for: fault, of: [server]) ?? fault)
+        minor.append(isOwn(server) ? fault : blame(for: fault, of: [server]) ?? fault)
         return evidence.datagramAnswers(of: server).contains(where: \.isGood)
+    }
+
+    /// Whether a server's fault is its own. What fails or is silent may reach no others; and some deny by themselves
+    /// what cannot exist, which is no answer of others.
+    private func isOwn(_ server: NameServerAddress) -> Bool {
+        let answers = evidence.datagramAnswers(of: server)
+        if answers.contains(where: { [.refused, .unusable].contains($0) }) { return true }
+        let isFailing = answers.contains { if case .failure = $0 { true } else { false } }
+        return isFailing ? evidence.findsNames(server) : answers.contains(where: \.isGood)
     }
 
     /// What explains a server's silence better than its own fault. The port tests whether this machine drops the
@@ -274,8 +281,13 @@ extension DiagnosisFinding {
         }
         let teller = evidence.servers.first { evidence.addresses(by: $0, of: name).contains(first) }
         guard let teller else {
-            return evidence.listed(name).contains(first)
-                ? Blame(.thisMachine, .name, .name, "this machine's hosts file leads \(shown) to \(first)") : nil
+            if evidence.listed(name).contains(first) {
+                return Blame(.thisMachine, .name, .name, "this machine's hosts file leads \(shown) to \(first)")
+            }
+            return Blame(
+                .undecided, .name, .name,
+                "\(shown) leads to \(first), which is no host's address: no name server was seen to say so",
+                between: [.nameServer, .thisMachine])
         }
         return Blame(
             .nameServer, .name, .nameServer,

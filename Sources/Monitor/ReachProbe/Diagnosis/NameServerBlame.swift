@@ -38,7 +38,7 @@ extension DiagnosisFinding {
         }
         let open: Clause = "no host that stands for the Internet has shown in time whether anything answers"
         guard let clause = line?.clause ?? (isInternetUnheard ? open : nil) else { return fault }
-        let suspects = line.map { $0.between.isEmpty ? [$0.party] : $0.between } ?? [.provider]
+        let suspects = line?.suspects ?? [.provider]
         return Blame(
             .undecided, .name, fault.subject, "\(fault.clause), or \(clause)\(Self.missingPage)",
             between: [fault.party] + suspects.filter { $0 != fault.party })

@@ -13,7 +13,8 @@ package enum SingleDiagnosis {
     /// - Returns: The diagnosis, and its line of JSON.
     /// - Throws: Why nothing could be tested: a `TargetError` about the target, or an error of this machine.
     package static func run(_ text: String, configuration: String?) throws -> (Diagnosis, [UInt8]) {
-        try run(text, files: try configurations(configuration), memory: memory(of: text))
+        let files = try configurations(configuration)
+        return try run(text, files: files, memory: memory(of: text, files.first))
     }
 
     /// - Parameters:
@@ -74,7 +75,7 @@ package enum SingleDiagnosis {
 
     /// What a daemon of this network knows that bears on the root cause: the link that carried the target. Without it,
     /// another link might be blamed here than the daemon blames.
-    private static func memory(of text: String) -> RootCauseMemory? {
+    private static func memory(of text: String, _ configuration: Configuration?) -> RootCauseMemory? {
         guard let target = try? Target(text.isEmpty ? "internet" : text),
             var client = try? ControlClient(path: SocketPath.forThisProcess, patience: .seconds(1)),
             (try? client.isInThisNamespace()) == true
@@ -84,13 +85,16 @@ package enum SingleDiagnosis {
         else {
             return nil
         }
-        var path = NetworkPath(status: .reachable)
-        path.interface = name
+        // A name is not asked for twice: it is not resolved where the Internet is not reached.
+        let judged = if case .name = target.subject { Target.internet } else { target }
+        let options = configuration?.engineOptions ?? ReachabilityEngine.Options()
         // One that is gone is remembered too, by the index that no link has.
-        path.interfaceIndex = InterfaceIndex(bitPattern: LinkName.index(of: name) ?? 0)
-        var memory = RootCauseMemory()
-        memory.paths.remember(path, path)
-        return memory
+        let index = InterfaceIndex(bitPattern: LinkName.index(of: name) ?? 0)
+        let paths = PathMemory(of: cause, on: index) { paths in
+            let snapshot = try? KernelSnapshot(options: options, memory: RootCauseMemory(paths: paths))
+            return (try? snapshot?.state(of: judged))?.rootCause
+        }
+        return RootCauseMemory(paths: paths)
     }
 
     /// The pages with known answers, by the proxy that the daemon asks them by.

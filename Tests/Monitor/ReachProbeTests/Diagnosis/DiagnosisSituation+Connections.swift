@@ -185,10 +185,31 @@ extension DiagnosisSituation {
     ]
 
     static let exchanges: [DiagnosisSituation] = [
-        Self("large packets vanish", .failed, .provider, .internet, .mtu) {
+        Self("large packets vanish", .failed, .provider, .internet, .mtu) { $0.change = { onlySmall($0) } },
+        Self("large packets vanish before the gateway", .failed, .localNetwork, .gateway, .mtu) {
             $0.change = { task in
-                guard case .exchange(let exchange) = task, exchange.variant != .smallSegments else { return nil }
-                return .exchanged(.init(.failure(.silent(.tls), "")))
+                if case .ping(World.gatewayHost, isLarge: true) = task { return .pinged(.silent) }
+                return onlySmall(task)
+            }
+        },
+        Self("large packets vanish, and the gateway answers no pings", .failed, .undecided, .internet, .mtu) {
+            $0.change = { task in
+                if case .ping(World.gatewayHost, _) = task { return .pinged(.silent) }
+                return onlySmall(task)
+            }
+        },
+        Self("large packets to a neighbour vanish", .failed, .localNetwork, .gateway, .mtu) {
+            $0.target = "http://192.0.2.80/"
+            $0.change = { onlySmall($0) }
+        },
+        Self("large packets vanish behind a link without a gateway", .failed, .provider, .internet, .mtu) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = { task in
+                switch task {
+                case .path(let host): .path(World.pathWithoutGateway(to: host.address))
+                case .solicit: .solicited(.noNeighbours)
+                default: onlySmall(task)
+                }
             }
         },
         Self("only small pings are answered", .ok) {
@@ -254,6 +275,12 @@ extension DiagnosisSituation {
 
     private static func failure(_ failure: ExchangeAnswer.Failure, _ task: DiagnosisTask) -> DiagnosisResult? {
         if case .exchange = task { .exchanged(ExchangeAnswer(.failure(failure, "a reason"))) } else { nil }
+    }
+
+    /// An exchange succeeds with small segments alone.
+    static func onlySmall(_ task: DiagnosisTask) -> DiagnosisResult? {
+        guard case .exchange(let exchange) = task, exchange.variant != .smallSegments else { return nil }
+        return .exchanged(ExchangeAnswer(.failure(.silent(.http), "")))
     }
 
     private static func status(_ number: Int, _ task: DiagnosisTask) -> DiagnosisResult? {

@@ -31,7 +31,7 @@ struct DiagnosisSituation: Sendable, CustomTestStringConvertible {
 
     static let all: [DiagnosisSituation] =
         healthy + kernel + hops + names + connections + exchanges + weighed + lines
-        + ofIPv6 + ofRouters + ofWitnesses + ofOpenQuestions + ofDraws
+        + ofIPv6 + ofRouters + ofWitnesses + ofOpenQuestions + ofDraws + ofHearing
 
     private typealias World = DiagnosisWorld
 

@@ -29,6 +29,7 @@ struct DiagnosisWorld {
     static let server = NameServerAddress(HostAddress(IPAddress.at("198.51.100.53")))
     static let secondServer = NameServerAddress(HostAddress(IPAddress.at("198.51.100.54")))
     static let gateway = IPAddress.at("192.0.2.1")
+    static let gatewayHost = HostAddress(gateway)
 
     /// The diagnosis, and the tasks that were carried out for it.
     var run: (diagnosis: Diagnosis, tasks: [DiagnosisTask]) {

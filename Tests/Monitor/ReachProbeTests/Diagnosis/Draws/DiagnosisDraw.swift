@@ -41,7 +41,8 @@ struct DiagnosisDraw {
     private static func compare(
         _ diagnosis: Diagnosis, _ internet: DrawnInternet, _ works: Bool?
     ) -> (Verdict, String) {
-        let suspects = internet.faults.reduce(into: Set<Diagnosis.Party>()) { $0.formUnion($1.suspects(in: internet)) }
+        var suspects = internet.faults.reduce(into: Set<Diagnosis.Party>()) { $0.formUnion($1.suspects(in: internet)) }
+        if let owner = internet.ownerOfOtherLink { suspects.insert(owner) }
         if works == true, diagnosis.outcome == .failed { return (.wrong, "it works, and is said to fail") }
         if works == false, [.ok, .degraded].contains(diagnosis.outcome) {
             return (.wrong, "it fails, and is said to work")
@@ -49,7 +50,7 @@ struct DiagnosisDraw {
         guard let blame = diagnosis.blame else {
             return works == false ? (.undecided, "it fails, and nothing is said") : (.right, "")
         }
-        let accused = Set(blame.between.isEmpty ? [blame.party] : blame.between)
+        let accused = Set(blame.suspects)
         if accused.isDisjoint(with: suspects) { return (.wrong, "\(accused) accused, and \(suspects) at fault") }
         return (accused.count == 1 ? .right : .contained, "")
     }
@@ -100,6 +101,8 @@ struct DiagnosisDraw {
         }
         if internet.isTranslated { add { $0.isTranslated = false } }
         if internet.hasSecondRouter { add { $0.hasSecondRouter = false } }
+        if internet.otherLink != .absent { add { $0.otherLink = .absent } }
+        if internet.memory != nil { add { $0.memory = nil } }
         if internet.proxy != nil, !internet.faults.contains(where: { $0.station == .proxy }) { add { $0.proxy = nil } }
         if internet.roundTrip > .milliseconds(12) { add { $0.roundTrip = .milliseconds(12) } }
         return all

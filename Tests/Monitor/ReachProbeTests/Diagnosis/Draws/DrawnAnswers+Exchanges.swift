@@ -138,10 +138,14 @@ extension DrawnAnswers {
         }
     }
 
+    /// What a gateway did before keeps the kernel from nothing.
+    private func canSend(to host: HostAddress) -> Bool {
+        guard case .path(let fact) = result(of: .path(host)) else { return false }
+        return fact[host.family].status == .reachable || fact[host.family].reason == .gatewayUnreachable
+    }
+
     private func worksByProxy(_ destination: DiagnosisDestination, _ host: HostAddress, _ port: UInt16) -> Bool {
-        guard case .path(let fact) = result(of: .path(host)), fact[host.family].status == .reachable else {
-            return false
-        }
+        guard canSend(to: host) else { return false }
         return connection(to: host, port) == .connected
             && [.normal, .again].contains { variant in
                 isGood(answer(to: DiagnosisExchange(destination, at: host, port: port, variant: variant)))
@@ -164,7 +168,7 @@ extension DrawnAnswers {
         }
         return hosts.contains { host in
             guard internet.families.contains(host.family), !isTarget || station(of: host) == .site(.target),
-                case .path(let fact) = result(of: .path(host)), fact[host.family].status == .reachable
+                canSend(to: host)
             else { return false }
             return works(destination, at: host)
         }

@@ -88,7 +88,7 @@ extension DrawnAnswers {
         let flows = (0..<3).map { UInt64($0 + place) }
         return flows.contains { flow in
             let packet = DrawnPacket(
-                end: .site(.second), family: internet.serverFamily, kind: .udp(53), flow: StableHash.mix(flow))
+                end: .site(.anchor), family: internet.serverFamily, kind: .udp(53), flow: StableHash.mix(flow))
             return rest.fate(of: packet) == .arrives
         }
     }

@@ -124,16 +124,18 @@ struct DrawnAnswers {
     }
 
     private func brokenByKernel(_ task: DiagnosisTask) -> DiagnosisResult? {
-        let causes: [(DrawnFault.Kind, DrawnStation, Reason, RootCause.Kind)] = [
-            (.routeMissing, .machine, .noRoute, .noDefaultRoute), (.linkDown, .machine, .linkDown, .linkDown),
-            (.carrierLost, .gateway, .noRoute, .noCarrier), (.noLease, .gateway, .noRoute, .noAddress),
-        ]
-        guard let cause = causes.first(where: { internet.has($0.0, $0.1) }) else { return nil }
+        guard internet.isBrokenByKernel else { return nil }
         if case .path(let host) = task, host.address.isLoopback { return nil }
         if case .ask(let question) = task, question.server.host.address.isLoopback {
             return .asked(upstreamMissing(internet.resolvers.firstIndex { $0.place == .machine } ?? 0))
         }
-        return DiagnosisWorld.broken(cause.2, cause.3)(task)
+        let kernel = DrawnKernel(internet: internet)
+        return switch task {
+        case .internet: .path(kernel.broken(IPAddress.Family.allCases))
+        case .path(let host): .path(kernel.broken([host.family]))
+        case .resolve: .resolved(.notAsked)
+        default: nil
+        }
     }
 
     // MARK: - The kernel's half
@@ -157,7 +159,16 @@ struct DrawnAnswers {
     }
 
     private var internetPath: PathFact {
-        PathFact(status: .reachable, ipv4: networkPath(.ipv4), ipv6: networkPath(.ipv6))
+        let (ipv4, ipv6) = (remembered(networkPath(.ipv4)), remembered(networkPath(.ipv6)))
+        return PathFact(status: Verdict(ipv4: ipv4, ipv6: ipv6).status, ipv4: ipv4, ipv6: ipv6)
+    }
+
+    /// The same path where the gateway did not answer before.
+    private func remembered(_ path: NetworkPath) -> NetworkPath {
+        guard internet.memory?.hasFailedGateway == true, path.gateway != nil else { return path }
+        var failed = path
+        (failed.status, failed.reason) = (.notReachable, .gatewayUnreachable)
+        return failed
     }
 
     private func path(to host: HostAddress) -> PathFact {
@@ -175,9 +186,10 @@ struct DrawnAnswers {
             path.gateway = nil
             (path.interface, path.interfaceIndex, path.linkClass) = ("vpn0", Self.link + 1, .tunnel)
         }
-        let status = path.status
+        path = remembered(path)
+        let cause = path.reason == .gatewayUnreachable ? RootCause(.gatewayUnreachable, interface: "up0") : nil
         return PathFact(
-            status: status, reason: path.reason, ipv4: host.family == .ipv4 ? path : .notAsked,
+            status: path.status, reason: path.reason, rootCause: cause, ipv4: host.family == .ipv4 ? path : .notAsked,
             ipv6: host.family == .ipv6 ? path : .notAsked)
     }
 

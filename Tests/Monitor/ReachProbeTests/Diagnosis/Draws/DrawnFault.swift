@@ -37,7 +37,7 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
         // The far end of a tunnel
         case farEndOff
         // The first hop and the link
-        case gatewayOff, gatewayTwin, machineTwin, staleAddress, carrierLost, noLease
+        case gatewayOff, gatewayTwin, machineTwin, staleAddress, carrierLost, noLease, smallFrames
         // This machine
         case ownDrop, ownDropOfPort, ownReject, ownInput, ownInputOfTCP, reversePath, hostsFile, wrongGateway
         case noServer, resolverStopped, widePrefix, wrongClock, routeMissing, linkDown
@@ -73,7 +73,9 @@ struct DrawnFault: Hashable, Sendable, CustomStringConvertible {
     ]
     static let ofFarEnds: [Kind] = [.farEndOff]
     static let ofSecondLine: [Kind] = [.dark, .dropsTCP, .loses, .hasNoRoute]
-    static let ofLink: [Kind] = [.gatewayOff, .gatewayTwin, .machineTwin, .staleAddress, .carrierLost, .noLease]
+    static let ofLink: [Kind] = [
+        .gatewayOff, .gatewayTwin, .machineTwin, .staleAddress, .carrierLost, .noLease, .smallFrames,
+    ]
     static let ofMachine: [Kind] = [
         .ownDrop, .ownDropOfPort, .ownReject, .ownInput, .ownInputOfTCP, .reversePath, .hostsFile, .wrongGateway,
         .noServer, .resolverStopped, .widePrefix, .wrongClock, .routeMissing, .linkDown,

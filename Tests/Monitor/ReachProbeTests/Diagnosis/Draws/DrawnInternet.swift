@@ -48,6 +48,9 @@ struct DrawnInternet: Sendable {
     var roundTrip: Duration
     /// Packets that came in meanwhile and that no program wanted.
     var strayPackets: UInt64
+    var otherLink = DrawnLink.absent
+    /// What a daemon remembers; `nil` where none runs.
+    var memory: DrawnMemory?
 
     init(seed: UInt64) {
         var random = SplitMix64(seed: StableHash.mix(seed))
@@ -92,6 +95,8 @@ struct DrawnInternet: Sendable {
         faults = []
         let count = [0, 1, 1, 1, 1, 2, 2].randomElement(using: &random) ?? 1
         for _ in 0..<count { faults += drawFault(&random).map { [$0] } ?? [] }
+        if Bool.random(using: &random) { otherLink = DrawnLink.allCases.randomElement(using: &random) ?? .absent }
+        if Bool.random(using: &random) { memory = DrawnMemory(families, &random) }
     }
 
     func isBySecondLine(_ resolver: Resolver) -> Bool {
@@ -237,7 +242,8 @@ extension DrawnInternet: CustomStringConvertible {
             + (hasGateway ? "gateway" : "bare link") + ", \(routers) routers, mute \(mute), resolvers \(resolvers), "
             + (isRoot ? "root, " : "") + (isWireGuard ? "WireGuard, " : "") + (hasSecondLine ? "second line, " : "")
             + (isTranslated ? "NAT64, " : "") + (proxy.map { "proxy \($0), " } ?? "")
-            + (hasSecondRouter ? "second router, " : "")
+            + (hasSecondRouter ? "second router, " : "") + (memory.map { "\($0), " } ?? "")
+            + (otherLink == .absent ? "" : "another link \(otherLink), ")
             + "\(roundTrip), late \(lateShare), stray \(strayPackets), faults \(faults)"
     }
 }

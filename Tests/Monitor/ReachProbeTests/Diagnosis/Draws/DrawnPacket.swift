@@ -81,13 +81,15 @@ extension DrawnInternet {
         guard !staysHere(packet.end) else { return .arrives }
         if let fate = fateHere(packet) { return fate }
         if hasGateway, needsGateway(packet.end), !isBySecondLine(packet.end) {
-            let isLost = [.gatewayOff, .gatewayTwin].contains { has($0, .gateway) } || has(.wrongGateway, .machine)
-            if isLost { return .vanishes }
+            if [.gatewayOff, .gatewayTwin].contains(where: { has($0, .gateway) }) { return .vanishes }
+            // The right one is a neighbour, and its own server is asked without another.
+            if has(.wrongGateway, .machine), !way(to: packet.end).isEmpty { return .vanishes }
         }
         if has(.machineTwin, .gateway) || has(.widePrefix, .machine) || has(.staleAddress, .gateway) {
             // Neighbours answer: the twin's answer comes too late for them, and they need no router.
             if !way(to: packet.end).isEmpty, !isBySecondLine(packet.end) { return .vanishes }
         }
+        if packet.isLarge, has(.smallFrames, .gateway), !isBySecondLine(packet.end) { return .vanishes }
         let fate = fateOnWay(packet)
         return isDroppedHere(packet, fate) ? .vanishes : fate
     }
