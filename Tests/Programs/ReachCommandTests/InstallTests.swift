@@ -35,7 +35,7 @@ internal import Testing
             "grep", "-rhoE", "^(ExecStart=|command=\")[^\" ]*", stage + prefix + "/lib/systemd", stage + "/etc/init.d",
         ])
         let programs = starters.split(separator: "\n").map { $0.drop { $0 != "/" } }
-        #expect(programs.count == 12)
+        #expect(programs.count == 14)
         for program in programs {
             #expect(program.hasPrefix(prefix + "/"))
             #expect(access(stage + program, X_OK) == 0, "\(program)")
