@@ -93,7 +93,7 @@ import Testing
                 "QUEUE  6 requests are on their way",
                 " ID  STATE    AGE         WHEN  REQUEST",
                 ">1   running  1 min 40 s  any   PUT https://host.example/a",
-                "    sending  [██░░░░░░]  25 %  1.0 MiB of 4.0 MiB  1.0 MiB/s  3.0 s left  by eth",
+                "    sending  [████░░░░░░░░░░░░]  25 %  1.0 MiB of 4.0 MiB  1.0 MiB/s  3.0 s left",
                 " 2   waiting  1 min 40 s  any   PUT https://host.example/a",
                 " 3   waiting  1 min 40 s  any   PUT https://host.example/a",
                 " 4   waiting  1 min 40 s  any   PUT https://host.example/a",
