@@ -52,9 +52,7 @@ package struct StatusText {
                     && lastAnswer(path).map { $0 >= state.connectivitySince } ?? false
             }
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
-            let what =
-                state.connectivityReason == .nameNotResolved
-                ? OutageCause.namesAlone.sentence : "the Internet does not answer"
+            let what = state.connectivityReason?.partialOutage?.sentence ?? "the Internet does not answer"
             return style.paint(what, .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }

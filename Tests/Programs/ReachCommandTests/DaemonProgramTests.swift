@@ -9,9 +9,9 @@ internal import Testing
     private let reach = BuiltProgram.reach
 
     /// A directory that only this user may write to.
-    private func withDirectory(_ body: (String) throws -> Void) throws {
+    private func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         let directory = try TemporaryDirectory()
-        try withExtendedLifetime(directory) { try body(directory.path) }
+        return try withExtendedLifetime(directory) { try body(directory.path) }
     }
 
     private func write(_ text: String, to path: String) throws {
@@ -152,24 +152,34 @@ internal import Testing
         }
     }
 
-    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `a test of the way names the link that is gone, since the daemon knew it`() throws {
-        let namespace = try TestNamespace()
-        defer { namespace.remove() }
-        try namespace.vethPair()
+    /// What `reach explain --probe` says beside a daemon that has seen a change and said this root cause.
+    private func tested(
+        in namespace: TestNamespace, says cause: String, after change: () throws -> Void
+    ) throws -> BuiltProgram.Result {
         try withDirectory { directory in
             let socket = directory + "/socket"
             let daemon = try reachd.start(
                 ["--config", "/dev/null", "--socket", socket, "--state", directory, "--events"], in: namespace.name)
             _ = try daemon.nextLine()
-            try namespace.run("ip", "link", "del", "up0")
-            #expect(try daemon.nextLine().contains("\"root_cause\":\"interface-gone\""))
+            try change()
+            #expect(try daemon.nextLine().contains("\"root_cause\":\"\(cause)\""))
             let tested = try reach.run(
                 ["explain", "--probe", "internet"], environment: ["REACH_SOCKET": socket], in: namespace.name)
-            #expect(tested.standardOutput.contains("up0 is gone"), "\(tested)")
             daemon.send(SIGTERM)
             _ = try daemon.finish()
+            return tested
         }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a test of the way names the link that is gone, since the daemon knew it`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let tested = try tested(in: namespace, says: "interface-gone") {
+            try namespace.run("ip", "link", "del", "up0")
+        }
+        #expect(tested.standardOutput.contains("up0 is gone"), "\(tested)")
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
@@ -178,19 +188,10 @@ internal import Testing
         defer { namespace.remove() }
         try namespace.vethPair()
         try namespace.run("ip", "address", "del", "2001:db8::2/64", "dev", "up0")
-        try withDirectory { directory in
-            let socket = directory + "/socket"
-            let daemon = try reachd.start(
-                ["--config", "/dev/null", "--socket", socket, "--state", directory, "--events"], in: namespace.name)
-            _ = try daemon.nextLine()
+        let tested = try tested(in: namespace, says: "no-default-route") {
             try namespace.run("ip", "route", "del", "default")
-            #expect(try daemon.nextLine().contains("\"root_cause\":\"no-default-route\""))
-            let tested = try reach.run(
-                ["explain", "--probe", "internet"], environment: ["REACH_SOCKET": socket], in: namespace.name)
-            #expect(tested.standardOutput.contains("up0 has an address, but no default route"), "\(tested)")
-            daemon.send(SIGTERM)
-            _ = try daemon.finish()
         }
+        #expect(tested.standardOutput.contains("up0 has an address, but no default route"), "\(tested)")
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))

@@ -46,6 +46,12 @@ package struct OutageCause: Hashable, Sendable {
     }
 }
 
+extension Reason {
+    /// The outage, where checks have proved this of an Internet that answers only in part; `nil` where they would say
+    /// no more than that.
+    package var partialOutage: OutageCause? { self == .nameNotResolved ? .namesAlone : nil }
+}
+
 /// What is known about the use of a target at one moment.
 package enum UseFinding: Hashable, Sendable {
     case usable
@@ -142,10 +148,10 @@ extension HistoryEntry.State {
         case (.unknown, _): .unknown
         case (.notReachable, _): .unusable(OutageCause(reason, rootCause: brokenBelow))
         case (.reachable, .portal): .unusable(OutageCause(layer: .portal, evidence: Connectivity.portal.rawValue))
-        case (.reachable, .limited) where connectivityReason == Reason.nameNotResolved.rawValue:
-            .unusable(.namesAlone)
         case (.reachable, .limited), (.reachable, .some(.none)):
-            .unusable(OutageCause(layer: .internet, evidence: connectivity ?? ""))
+            .unusable(
+                connectivityReason.flatMap(Reason.init)?.partialOutage
+                    ?? OutageCause(layer: .internet, evidence: connectivity ?? ""))
         case (.reachable, _): .usable
         }
     }

@@ -217,10 +217,10 @@ extension ConnectivitySurvey {
 }
 
 extension LinkReport.Proof {
-    /// What is proved of a link. An earlier check proves nothing of a family whose path by this link no longer works.
-    ///
     /// What is proved of a link. An earlier check proves nothing of a family whose path by it does not work now.
-    ///   the one of the checks.
+    ///
+    /// - Parameter internet: The Internet by the paths that the kernel chooses. It knows what was proved of the link by
+    ///   a family that is lost.
     package init(_ report: ConnectivityReport, of link: String, internet: ReachabilityState?) {
         var report = report
         let paths = internet.map { [(IPAddress.Family.ipv4, $0.ipv4), (.ipv6, $0.ipv6)] } ?? []

@@ -67,8 +67,9 @@ extension PageEvent {
         isHostClock = event.isHostClock
         hostTime = event.hostTime
         guard case .status(let status, _, _, _) = event.event.kind else { return }
-        let namesAlone = status.connectivityReason == .nameNotResolved ? OutageCause.namesAlone.sentence : nil
-        why = status.rootCause?.sentence ?? status.reason?.sentence ?? namesAlone
+        why =
+            status.rootCause?.sentence ?? status.reason?.sentence
+            ?? status.connectivityReason?.partialOutage?.sentence
         switch (status.status, status.connectivity) {
         case (.reachable, .portal), (.reachable, .limited): word = .limited
         case (.reachable, _): word = .here

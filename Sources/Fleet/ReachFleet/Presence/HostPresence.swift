@@ -110,11 +110,10 @@ extension RosterHost {
     /// From when on the absence of a host that is silent counts, also if it comes back: before, it may be reconnecting.
     func countsFrom(_ presence: HostPresence) -> Timestamp? {
         guard let since = presence.since else { return nil }
-        guard let connection, !connection.isUp, connection.ending == .closed, connection.time == since else {
-            return since + (vagueness + HostAbsence.least)
-        }
+        let hasClosed = connection.map { !$0.isUp && $0.ending == .closed && $0.time == since } ?? false
         // Of one that closed its connection only its own report says that it was no goodbye.
-        return since + ((report?.lease ?? .zero) + HostAbsence.least)
+        let lease = hasClosed ? report?.lease ?? .zero : vagueness
+        return since + HostAbsence.longestReconnection(lease: lease)
     }
 
     /// The host's word now.
@@ -218,9 +217,11 @@ extension RosterHost {
         }
         switch report.connectivity {
         case .portal: return Trouble(why: "a captive portal requires a login", reason: "portal")
-        case .limited where report.connectivityReason == .nameNotResolved:
-            return Trouble(why: OutageCause.namesAlone.sentence, reason: OutageCause.namesAlone.evidence)
-        case .limited: return Trouble(why: "there is a path, but the Internet does not answer", reason: "limited")
+        case .limited:
+            let cause = report.connectivityReason?.partialOutage
+            return Trouble(
+                why: cause?.sentence ?? "there is a path, but the Internet does not answer",
+                reason: cause?.evidence ?? "limited")
         case .unknown, .none, .full: break
         }
         if report.hasConflict { return Trouble(why: conflict, reason: "conflict") }

@@ -39,7 +39,10 @@ package struct HostAbsence: Hashable, Sendable {
     /// Whether a host that was not heard of for so long was away: it was gone for longer than reconnecting takes.
     ///
     /// - Parameter lease: How much later than its last word it may have gone: a lease, unless more is known.
-    package static func counts(_ age: Duration, lease: Duration) -> Bool { age > lease + least }
+    package static func counts(_ age: Duration, lease: Duration) -> Bool { age > longestReconnection(lease: lease) }
+
+    /// How long after its last word a host may come back as if it had not been away.
+    static func longestReconnection(lease: Duration) -> Duration { lease + least }
 
     /// The server's last word of the host before it was back at `end`; `nil` if that is not known.
     func start(until end: Timestamp) -> Timestamp? {
