@@ -65,8 +65,11 @@ def modem_silent(ground):
     modem = ground.modem()
     ground.begin(modem, families="4", configuration=VALIDATION)
     since = ground.change("the network discards all packets", lambda: modem.lose_packets(100))
-    # The first check after that is due within the interval, and its packet makes the kernel ask for the gateway.
-    ground.expect("lost", 40, status="not-reachable", root_cause="gateway-unreachable", root_interface="wwan0")
+    # The next check is due after at most 31.5 s, and a loss is three attempts of 2 s with waits of 1 and 2 s between.
+    ground.expect_no_longer("no answer", 42, connectivity="full")
+    # The kernel trusts a gateway for 15 to 45 s after its last answer, a time that it draws; then the next packet makes
+    # it wait for 5 s and ask three times (Documentation/networking/ip-sysctl.rst: base_reachable_time, delay_first_probe_time).
+    ground.expect("lost", 56, status="not-reachable", root_cause="gateway-unreachable", root_interface="wwan0")
     time.sleep(10)
     ground.change("packets come through again", lambda: modem.lose_packets(0))
     ground.expect("back", 40, status="reachable", interface="wwan0", connectivity="full")

@@ -475,6 +475,14 @@ class Ground:
             self._say("       ", None, f"the last state is {words_of(self.status())}")
         return found
 
+    def expect_no_longer(self, text, within, **known):
+        """Checks that the stream reports in time another status than this, since the last change."""
+        def differs(event):
+            return event["type"] == "change" and any(event["status"].get(key) != value for key, value in known.items())
+        found = self.reach.events.wait(differs, self._began, self._scaled(within))
+        words = ", ".join(known.values())
+        self.check(found, f"{text}: no longer {words}", found["at"] - self._began if found else None, within)
+
     def expect_quiet(self, text, seconds):
         """Checks that nothing is reported for so long, after a second for what is under way."""
         time.sleep(1)
