@@ -12,7 +12,7 @@ let groups: [(folder: String, modules: [String])] = [
             "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
     ),
-    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
+    ("Base", ["ReachCore", "ReachLoop", "ReachRecords", "ReachTOML", "ReachTerminal", "ReachPage"]),
     ("System", ["ReachKernel", "ReachTransfer"]),
     ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
     ("Control", ["ReachClient", "ReachControl"]),
@@ -135,16 +135,18 @@ let targets: [Target] = [
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     module("ReachQueue", ["ReachCore"]),
     module("ReachLoop", ["CReachLinux", "ReachCore"]),
+    // Histories, results of probes and diagnoses, and their files.
+    module("ReachRecords", ["CReachLinux", "ReachCore", "ReachLoop"]),
     module("ReachKernel", ["CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
     module("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-    module("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
+    module("ReachProbe", ["CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachTransfer"]),
     module(
         "ReachQueueRuntime",
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
     // What a monitor needs to ask the daemon.
     module("ReachClient", ["CReachLinux", "ReachCore", "ReachLoop"]),
     module(
-        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachClient"],
+        "ReachControl", ["CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachQueue", "ReachClient"],
         resources: [
             .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
             .embedInCode("Schema/lines.varlink"), .embedInCode("Schema/fleet.varlink"),
@@ -172,15 +174,16 @@ let targets: [Target] = [
     module(
         "ReachDaemon",
         [
-            "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
+            "CReachLinux", "ReachTOML", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachTransfer",
+            "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
-    module("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    module("ReachTerminal", ["ReachCore", "ReachRecords", "ReachLoop"]),
     // What is written as HTML: reports, the page of one machine, the page of a fleet.
-    module("ReachPage", ["ReachCore"]),
+    module("ReachPage", ["ReachCore", "ReachRecords"]),
     module(
-        "ReachFleet", ["ReachCore", "ReachPage"],
+        "ReachFleet", ["ReachCore", "ReachRecords", "ReachPage"],
         resources: [
             .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
         ]),
@@ -188,7 +191,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
-            "CHTTPServer", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal",
+            "CHTTPServer", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl",
+            "ReachTerminal",
             "ReachTOML",
             "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -209,7 +213,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
+            "CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
+            "ReachTerminal",
             "ReachPage",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
@@ -219,7 +224,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "reachd",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachDaemon",
+            "CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachControl", "ReachTerminal", "ReachTOML",
+            "ReachDaemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reachd"),
@@ -227,13 +233,15 @@ let targets: [Target] = [
     ),
     .target(name: "CTestThreads", path: "Tests/Support/CTestThreads", cSettings: [.define("_GNU_SOURCE")]),
     .target(
-        name: "ReachTesting", dependencies: ["CReachLinux", "CTestThreads", "ReachCore", "ReachLoop"],
+        name: "ReachTesting", dependencies: ["CReachLinux", "CTestThreads", "ReachCore", "ReachRecords", "ReachLoop"],
         path: "Tests/Support/ReachTesting",
         swiftSettings: strict),
     tests("ReachCoreTests", ["ReachCore", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting", httpTypes]),
+    tests("ReachRecordsTests", ["ReachCore", "ReachRecords", "ReachLoop", "ReachTesting"]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
-    tests("ReachKernelTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
+    tests(
+        "ReachKernelTests", ["CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachTesting"]),
     tests(
         "ReachabilityTests",
         [
@@ -243,7 +251,10 @@ let targets: [Target] = [
         ]),
     tests(
         "ReachProbeTests",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
+        [
+            "CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
+            "ReachTesting",
+        ]),
     .executableTarget(
         name: "queuerun",
         dependencies: ["ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachQueueRuntime"],
@@ -296,11 +307,15 @@ let targets: [Target] = [
         ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
     tests(
         "ReachControlTests",
-        ["CConfine", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
+        [
+            "CConfine", "CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachQueue", "ReachControl",
+            "ReachTesting",
+        ]),
     tests(
         "ReachDaemonTests",
         [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
+            "CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl",
+            "ReachQueue",
             "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachPage", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
@@ -330,6 +345,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "reach-fleet", "reach-desktop", "confine", "monitor", "queuerun", "ReachCore",
+            "ReachRecords",
             "ReachProbe",
             "ReachQueue", "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,4 +1,5 @@
-package import ReachCore
+internal import ReachCore
+package import ReachRecords
 
 /// A row of cells, each a part of a time, as a picture that stretches to any width: a report's period, a day of its map
 /// of hours, the days of a probe, the window of a fleet.

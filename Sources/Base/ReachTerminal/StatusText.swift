@@ -1,5 +1,6 @@
 package import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// A status in words, for people.
 package struct StatusText {

@@ -2,6 +2,7 @@ internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// What a change of a target leads to: its entries in the history and the journal, its lines in the log, its hooks.
 extension Daemon {

@@ -4,6 +4,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachRecords
 
 /// What the daemon publishes of all its parts: metrics, its page, and the events of probes.
 extension Daemon {

@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachRecords
 
 /// The daemon's state on disk: its history, its journal and its queue.
 extension Daemon {

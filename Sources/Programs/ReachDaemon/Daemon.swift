@@ -5,6 +5,7 @@ package import ReachCore
 internal import ReachKernel
 package import ReachLoop
 package import ReachQueue
+internal import ReachRecords
 package import ReachTOML
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket that any program may query.

@@ -2,6 +2,7 @@ internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// The state of the Internet after its last change, and what the log says of it: that it is lost and back, that it
 /// flaps, and what becomes of its line and of its portal's session. Confined to the loop.

@@ -3,6 +3,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachRecords
 internal import ReachTransfer
 
 /// The watched targets, by the names that the configuration gives them. A new configuration may give a name to another

@@ -4,7 +4,9 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachDaemon
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTOML
+internal import ReachTerminal
 
 /// The command `reachd`.
 struct ReachDaemonCommand: ParsableCommand {

@@ -20,8 +20,6 @@ import Testing
     @Test func `a list is split at marks that are not quoted, and a backslash outside of quotes is none`() {
         #expect(QuotedText.split("a,\"b,\\\",\",c", at: ",") == ["a", "\"b,\\\",\"", "c"])
         #expect(QuotedText.split("a\\,b", at: ",") == ["a\\", "b"] && QuotedText.split("", at: ",") == [""])
-        #expect([0, 1, 3, 4].map { wanted in [0, 1, 1, 3].partitioningIndex { $0 >= wanted } } == [0, 1, 3, 4])
-        #expect([Int]().partitioningIndex { _ in true } == 0)
     }
 
     @Test func `a quoted string ends at its quotation mark, whatever follows it`() {
@@ -47,24 +45,5 @@ import Testing
         writer.value(text)
         #expect(writer.bytes == Array("\"\(expected)\"".utf8))
         #expect(try JSONReader.read(writer.bytes).string.map { Array($0.utf8) } == Array(text.utf8))
-    }
-
-    // What may be a link's name, a target's or a probe's.
-    @Test(arguments: [
-        "$(touch${IFS}Z)", "`id`", "a;b", "a&b", "a|b", "a'b", "a\"b", "a\\b", "{a,b}", "*", "~", "-rf", "a\nb", "a\tb",
-        "!x",
-        "<x", "(x)", "[a]", "#a", "^a", "a\u{202e}", "$HOME", "",
-    ])
-    func `a shell is offered no value that it could run`(value: String) {
-        #expect(CompletionScript.offered([value, "eth0"], shell: "bash") == ["eth0"])
-        #expect(
-            CompletionScript.offered(["interface:" + value], shell: "fish")
-                == (["", "-rf"].contains(value) ? ["interface:" + value] : []))
-    }
-
-    @Test func `names that no shell expands are offered, to zsh without a description`() {
-        let values = ["interface:eth0.10", "not wwan", "büro", "fe80::1%eth0", "wl+=wifi"]
-        #expect(CompletionScript.offered(values, shell: nil) == values)
-        #expect(CompletionScript.offered(["interface:eth0"], shell: "zsh") == ["interface\\:eth0"])
     }
 }

@@ -4,6 +4,7 @@ import ReachTesting
 import Testing
 
 @testable import ReachControl
+import ReachRecords
 
 /// The schema of the lines, compared with the definitions that it is made from and with what is encoded.
 @Suite struct LineSchemaTests {

@@ -1,6 +1,7 @@
 import ReachCore
 import ReachLoop
 import ReachProbe
+import ReachRecords
 import Testing
 
 @Suite struct ProbeControllerTests {

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachRecords
 @testable import ReachTerminal
 import Testing
 

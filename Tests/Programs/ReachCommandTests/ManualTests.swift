@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 internal import ReachTesting
 internal import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import ReachControl
 import ReachCore
+import ReachRecords
 import ReachTesting
 import Testing
 

@@ -6,6 +6,7 @@ import ReachTesting
 import Testing
 
 @testable import ReachDaemon
+import ReachRecords
 
 /// Files that a daemon wrote before the history and the journal shared one kind of file: it was killed once, and
 /// stopped once.

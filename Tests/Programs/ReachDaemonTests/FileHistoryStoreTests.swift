@@ -3,6 +3,7 @@ import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachLoop
+import ReachRecords
 import ReachTesting
 import Testing
 

@@ -5,6 +5,7 @@ import ReachTesting
 import Testing
 
 @testable import ReachDaemon
+import ReachRecords
 
 /// The page of one machine, as text.
 @Suite struct MachinePageTests {

@@ -3,6 +3,7 @@ import ReachLoop
 import Testing
 
 @testable import ReachDaemon
+import ReachRecords
 
 /// When the way is tested in an outage.
 @Suite struct OutageTesterTests {

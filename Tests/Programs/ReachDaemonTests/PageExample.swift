@@ -3,6 +3,7 @@ import ReachQueue
 import ReachTerminal
 
 @testable import ReachDaemon
+import ReachRecords
 
 /// A machine with two links whose provider failed once, and probes of which one is down.
 enum PageExample {

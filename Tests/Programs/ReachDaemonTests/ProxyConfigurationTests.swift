@@ -5,6 +5,7 @@ import ReachTransfer
 import Testing
 
 @testable import ReachDaemon
+import ReachRecords
 
 @Suite struct ProxyConfigurationTests {
     private func parse(_ text: String) throws -> Configuration {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import ReachDaemon
+import ReachRecords
 
 /// Links of a namespace, whose counters are files.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))

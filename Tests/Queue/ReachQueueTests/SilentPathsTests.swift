@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 @testable import ReachQueue

@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// A history that a test writes, with times in seconds.
 package struct HistoryScript {

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachKernel
+internal import ReachRecords
 internal import ReachTesting
 internal import Testing
 

@@ -189,3 +189,15 @@ package struct JSONWriter: ~Copyable {
 
     private static let hex = Array("0123456789abcdef".utf8)
 }
+
+extension JSONWriter {
+    package mutating func times(_ time: Timestamp, _ boot: BootTime) {
+        field("time", time)
+        field("boottime_ns", boot.nanoseconds)
+    }
+}
+
+extension BinaryInteger {
+    /// The number for ``JSONWriter``, which takes one integer type, since generic code is slow across modules.
+    package var wide: Int64 { Int64(truncatingIfNeeded: self) }
+}

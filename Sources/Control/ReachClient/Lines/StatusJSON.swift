@@ -61,11 +61,6 @@ extension JSONWriter {
         }
     }
 
-    package mutating func times(_ time: Timestamp, _ boot: BootTime) {
-        field("time", time)
-        field("boottime_ns", boot.nanoseconds)
-    }
-
     package mutating func summary(of state: ReachabilityState) {
         field("status", state.status.rawValue)
         field("class", state.linkClass?.rawValue)
@@ -135,11 +130,6 @@ extension JSONWriter {
         }
         field("reason", path.reason?.rawValue)
     }
-}
-
-extension BinaryInteger {
-    /// The number for ``JSONWriter``, which takes one integer type, since generic code is slow across modules.
-    package var wide: Int64 { Int64(truncatingIfNeeded: self) }
 }
 
 extension ReachabilityState {

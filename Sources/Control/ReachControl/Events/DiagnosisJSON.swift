@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 extension JSONWriter {
     /// Writes a diagnosis, as `reach explain --probe --json` prints it.

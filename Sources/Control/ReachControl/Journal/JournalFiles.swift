@@ -1,5 +1,6 @@
 internal import ReachCore
 package import ReachLoop
+internal import ReachRecords
 
 /// The files of a journal, in a directory of their own that only the daemon's user may enter. Each begins with a line
 /// that says to which log its events belong and with which number they begin.

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachRecords
 
 /// A line of the journal's files: an event as reach-events(7) describes it, with its log and its number first.
 ///

@@ -1,6 +1,7 @@
 internal import Glibc
 package import ReachCore
 package import ReachLoop
+internal import ReachRecords
 
 /// Events of the journal as bytes, and the cursor behind them: what ``JournalPage`` is on the wire.
 package struct JournalSlice: Hashable, Sendable {

@@ -1,3 +1,4 @@
+internal import ReachCore
 package import ReachLoop
 
 /// The answer to ``QueueService/add(_:for:reply:)``.

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
+internal import ReachRecords
 
 /// What the types of Swift know and Varlink's cannot express: which strings are times, and the words of others.
 enum LineWords {

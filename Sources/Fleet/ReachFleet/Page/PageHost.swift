@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachRecords
 
 /// A host as the page shows it.
 package struct PageHost: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachRecords
 
 /// What a reader knows about the engine itself when it judges hosts.
 package struct EngineFacts: Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import ReachCore
 internal import ReachPage
+internal import ReachRecords
 
 /// A report as one HTML file without scripts, for a browser or a printer: tables, and for each label and host a bar of
 /// the window.

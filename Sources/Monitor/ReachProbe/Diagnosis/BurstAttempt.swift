@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// A few connections at once to a port that did not answer as it should: whether this machine drops the answers or

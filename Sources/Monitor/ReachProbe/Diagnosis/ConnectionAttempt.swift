@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// TCP connections to a port, until one stands or is refused: on a lossy line, one alone may find silence.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Connections and echo requests, and why none succeeds.
 extension DiagnosisFinding {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What is worth comparing with: other hosts on the same port, other addresses of the same name, the line's quality,
 /// and whether this machine itself is in the way.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Other hosts than the one in question, and what they show.
 extension DiagnosisEvidence {

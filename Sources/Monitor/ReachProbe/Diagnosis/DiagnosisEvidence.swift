@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// What a diagnosis has found out so far.
 package struct DiagnosisEvidence: Sendable {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What the other ways to a host showed: see ``DiagnosisOtherWays``.
 extension DiagnosisFacts {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What ports of other hosts show about a port that does not answer as it should.
 extension DiagnosisFacts {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Collects the facts about one host that does not answer as it should.
 struct DiagnosisFacts {

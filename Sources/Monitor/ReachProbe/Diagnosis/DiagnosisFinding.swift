@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// The conclusions about one destination, collected from the link upwards.
 struct DiagnosisFinding {

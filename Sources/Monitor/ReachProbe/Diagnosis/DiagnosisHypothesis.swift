@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// An explanation of a silence or an error: who is at fault, what it needs, what it predicts, what rules it out, and
 /// its sentence.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Draws the conclusions from the evidence of a diagnosis: the steps, what is broken, and who can mend it.
 struct DiagnosisJudge {

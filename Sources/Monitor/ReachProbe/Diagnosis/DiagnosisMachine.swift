@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// Decides what a diagnosis finds out next: results in, tasks and at the end the diagnosis out. A value without a clock
 /// and without I/O.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Other ways to a host from which nothing comes: another address of this machine, and another machine of the link as
 /// the router.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// The line's loss and delay by stretches: to the gateway, from there to the first router beyond, and from there on.
 struct DiagnosisQuality {

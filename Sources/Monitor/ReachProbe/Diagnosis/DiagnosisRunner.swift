@@ -1,7 +1,8 @@
 internal import Glibc
-package import ReachCore
+internal import ReachCore
 package import ReachKernel
 package import ReachLoop
+package import ReachRecords
 package import ReachTransfer
 
 /// Carries out the tasks of a ``DiagnosisMachine`` until it is complete or the time is over. Confined to the loop's

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What the sentence of a hypothesis may name: the host in question, and what was observed about it.
 struct DiagnosisScene {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 extension DiagnosisEvidence {
     /// What came from a host, the most that says most.

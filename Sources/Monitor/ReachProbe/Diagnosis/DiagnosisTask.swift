@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// Something that a diagnosis finds out. Tasks that do not depend on each other run at once.
 package enum DiagnosisTask: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// The hypotheses that remain, weighed against the facts.
 struct DiagnosisVerdict {

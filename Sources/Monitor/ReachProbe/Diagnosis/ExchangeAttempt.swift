@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// A TLS handshake or an HTTP request to one address, by a new connection, or through a proxy.

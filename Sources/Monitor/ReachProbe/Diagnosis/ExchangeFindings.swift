@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// TLS, HTTP, and what only they show: clocks, portals, and large packets that vanish.
 extension DiagnosisFinding {

@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Echo requests handed to another neighbour than the gateway: an answer shows that it passes packets on. It takes

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Many small echo requests to one host, spread evenly: what share of them is lost, and how long an answer takes.

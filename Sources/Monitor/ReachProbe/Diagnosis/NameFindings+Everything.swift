@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Name servers that answer everything, as those of login pages do.
 extension DiagnosisFinding {

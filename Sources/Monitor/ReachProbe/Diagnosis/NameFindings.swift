@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Name servers, and the target's name.
 extension DiagnosisFinding {

@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// One question to one name server, by UDP or by TCP alone, and the same again while nothing comes.

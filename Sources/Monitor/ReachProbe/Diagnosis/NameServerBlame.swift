@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Who is at fault where no name server answers as one that works.
 extension DiagnosisFinding {

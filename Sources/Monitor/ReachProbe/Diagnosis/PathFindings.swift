@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// Link, address, route and first hop.
 extension DiagnosisFinding {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Echo requests of one size, of which one answer is enough. A large one fills the path's first link and must not be

@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Datagrams with short lives to ports that no program serves, all at once: routers on the way report their end (RFC

@@ -1,5 +1,6 @@
 package import ReachCore
 package import ReachLoop
+package import ReachRecords
 
 /// Runs all configured probes: starts each attempt when it is due and there is room for it, and emits events. Confined
 /// to the loop's thread, which it never blocks. Without probes it has no timer.

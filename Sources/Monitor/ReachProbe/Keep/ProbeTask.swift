@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// One running probe: waits for its tick, its turn and its path, makes attempts, and records their results.
 final class ProbeTask {

@@ -1,5 +1,6 @@
 package import ReachCore
 package import ReachKernel
+package import ReachRecords
 
 /// A line whose quality is measured: a link with a default route that is proved to work.
 package struct QualityPath: Hashable, Sendable {

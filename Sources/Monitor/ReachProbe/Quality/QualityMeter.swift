@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachKernel
+internal import ReachRecords
 
 /// The quality of one line, from its packets of the last minutes. A pure value.
 ///

@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Measures the quality of lines, for a ``Validator``. Confined to the loop's thread.

@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// Folds the results of a probe into rows of minutes, ten minutes and two hours, until they are written. A pure value.
 ///

@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachRecords
 
 /// Everything that is kept of a configured probe: its state, its uptime and its latencies.
 package struct ProbeRecord: Sendable {

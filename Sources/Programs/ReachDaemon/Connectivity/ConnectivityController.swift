@@ -3,6 +3,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachRecords
 internal import ReachTransfer
 
 /// Connects the engine, which knows the paths to the Internet, with the ``Validator``, which tests them and which a new

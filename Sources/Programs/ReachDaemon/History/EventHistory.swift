@@ -1,6 +1,7 @@
 package import ReachCore
-package import ReachControl
+internal import ReachControl
 package import ReachLoop
+package import ReachRecords
 internal import Synchronization
 
 /// Records events on disk, for `reach history`.

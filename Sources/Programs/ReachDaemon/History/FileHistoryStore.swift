@@ -1,7 +1,8 @@
 internal import Glibc
-package import ReachControl
+internal import ReachControl
 package import ReachCore
 package import ReachLoop
+package import ReachRecords
 
 /// A history store in two files: the current one, and the one before.
 package final class FileHistoryStore: HistoryStore {

@@ -1,6 +1,7 @@
 package import ReachCore
 internal import ReachControl
 package import ReachLoop
+package import ReachRecords
 
 /// The files, or a test's substitute, that a history is written to. Only the writer's thread uses it, and its calls may
 /// block.

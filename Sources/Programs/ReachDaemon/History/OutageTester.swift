@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// Tests the way to the Internet in an outage, once it has lasted, on a thread of its own. Confined to the engine's
 /// loop.

@@ -2,6 +2,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachRecords
 internal import Synchronization
 
 /// Counts the bytes of metered links for reports. It samples the kernel's counters when the daemon leaves a sign of

@@ -4,6 +4,7 @@ internal import ReachControl
 package import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachRecords
 
 /// Chooses the daemon's events that hooks are run for. Confined to the loop's thread.
 final class DaemonHooks {

@@ -2,6 +2,7 @@ internal import ReachControl
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
+package import ReachRecords
 
 /// A hook's input: an event as JSON on its standard input, and as environment variables.
 package struct HookEvent: Hashable, Sendable {

@@ -1,6 +1,7 @@
 internal import Logging
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// Runs the programs of the configuration's `[[hook]]` tables: each for one target, for its state when that is first
 /// known, and after each change. Whether the target works is judged as in the history. Confined to the loop's thread.

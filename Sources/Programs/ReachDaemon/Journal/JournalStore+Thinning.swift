@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 // Which events go when there are too many bytes: the oldest of whoever has more than a share, so that one user's
 // requests push out neither an outage of last week nor other users' requests. A gap stands for each run of them.

@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// The journal's files, open for appending. Confined to the journal's thread, since it waits for the disk.
 ///

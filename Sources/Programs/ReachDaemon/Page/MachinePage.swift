@@ -1,6 +1,7 @@
 internal import ReachCore
 internal import ReachPage
 internal import ReachQueue
+internal import ReachRecords
 internal import ReachTerminal
 
 /// The page of one machine: what is now, its links, what is watched with strips of its past, outages, the queue. One

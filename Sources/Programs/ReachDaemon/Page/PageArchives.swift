@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachRecords
 internal import Synchronization
 
 /// The days of probes from their archives, for what the history does not have any more. Past days do not change, so a

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachPage
+internal import ReachRecords
 internal import ReachTerminal
 
 /// One target or probe on a page, with strips of its past.

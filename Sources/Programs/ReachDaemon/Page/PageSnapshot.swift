@@ -3,6 +3,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachPage
+internal import ReachRecords
 internal import ReachTerminal
 
 /// What the page shows, at one moment. Taking it on the engine's thread costs microseconds; what blocks is read on the

@@ -2,6 +2,7 @@ internal import Logging
 internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachRecords
 
 // An attempt for each scrape of `/probe`, as prometheus-blackbox-exporter makes it. Whoever can connect to the metrics
 // can ask for one, so only templates that name their targets make any.

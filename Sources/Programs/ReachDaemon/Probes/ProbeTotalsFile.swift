@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachRecords
 
 /// The file that keeps the totals of probes over a restart: `probes.jsonl` in the state directory, an object for each
 /// probe.

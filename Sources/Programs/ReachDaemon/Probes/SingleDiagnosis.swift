@@ -4,6 +4,7 @@ package import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
+package import ReachRecords
 internal import ReachTransfer
 
 /// A test of the whole way to a target, without a daemon: `reachd --diagnose`.

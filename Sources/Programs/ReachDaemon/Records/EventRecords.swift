@@ -2,6 +2,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachRecords
 
 /// What the daemon records on disk of events: its history, its journal, and the bytes of metered links. What is said of
 /// outages follows from what the history records, also where there is none on disk. Confined to the loop.

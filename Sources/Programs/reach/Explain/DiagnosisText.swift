@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 internal import ReachTerminal
 
 /// A diagnosis for people: what is broken and who can mend it, then the steps in the order in which a packet meets

@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTerminal
 
 struct ExplainCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 internal import ReachTerminal
 
 struct HistoryCommand: ParsableCommand {

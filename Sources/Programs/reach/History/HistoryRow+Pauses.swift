@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 extension HistoryRow {
     /// The rows without the pauses of probes that an outage of a path explains, and without their returns: they are

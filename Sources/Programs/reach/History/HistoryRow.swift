@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// One event of the history, as a row of a table.
 struct HistoryRow: Hashable, Sendable {

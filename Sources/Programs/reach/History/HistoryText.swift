@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 internal import ReachTerminal
 
 /// A history for people: a summary of each target, and its changes.

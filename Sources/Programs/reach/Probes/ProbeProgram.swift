@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachRecords
 
 /// Sends with `reachd --probe` and `reachd --diagnose`. This program does not link libcurl, which would slow down the
 /// start of every command.

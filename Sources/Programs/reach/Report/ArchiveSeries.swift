@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachRecords
 
 /// What the archive has of one probe, in equal parts of a period.
 struct ArchiveSeries {

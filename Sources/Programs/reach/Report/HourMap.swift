@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// How long a target was up and down in each hour of each day, by the clocks of a time zone.
 struct HourMap {

@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachRecords
 
 /// What a report needs of the journal. Feed it every record once, in order.
 struct JournalFigures {

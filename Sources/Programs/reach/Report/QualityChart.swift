@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// A line's round trips as a band, whose median has the colour of what was lost, as smokeping draws them.
 struct QualityChart {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What one line was like in the period of a report, in parts of equal length.
 struct QualitySeries {

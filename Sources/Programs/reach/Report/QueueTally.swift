@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
+internal import ReachRecords
 
 /// What the queue did in a period.
 struct QueueTally {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// What an outage report says: figures of the history and the journal for one period. All forms of the report are
 /// written from it.

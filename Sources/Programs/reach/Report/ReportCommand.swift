@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachPage
+internal import ReachRecords
 internal import ReachTerminal
 
 struct ReportCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import CReachLinux
 internal import ReachCore
+internal import ReachRecords
 
 /// What a provider asks beside the outages: over which links the machine was connected, by which routers, and whether
 /// its clock was right.

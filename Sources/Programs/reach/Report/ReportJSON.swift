@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachRecords
 
 extension JSONWriter {
     /// A report, as `reach report --json` prints it.

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachPage
+internal import ReachRecords
 internal import ReachTerminal
 
 /// A report as one self-contained HTML file without scripts: pictures as SVG, and each picture also as a table.

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachPage
+internal import ReachRecords
 
 /// The whole period of a target as one strip.
 struct ReportStrip {

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 
 /// A report as CSV (RFC 4180): a row for each figure, whose kind is in the first column.
 struct ReportTable {

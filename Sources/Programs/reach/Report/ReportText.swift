@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachRecords
 internal import ReachTerminal
 
 /// A report for people who read it on a terminal or in a mail.

@@ -3,6 +3,8 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachRecords
+internal import ReachTerminal
 
 /// The values that shells offer for options and arguments. Each is found when a user asks for it, within half a second.
 enum ValueCompletion {

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachRecords
 import Testing
 
 @testable import ReachProbe

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Situations that draws of small Internets have found.
 extension DiagnosisSituation {

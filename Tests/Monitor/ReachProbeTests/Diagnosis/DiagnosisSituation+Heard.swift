@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Situations that draws have found: who is not heard in time, or by one way alone.
 extension DiagnosisSituation {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Machines with IPv6 alone, and what breaks there.
 extension DiagnosisSituation {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 extension DiagnosisSituation {
     private typealias World = DiagnosisWorld

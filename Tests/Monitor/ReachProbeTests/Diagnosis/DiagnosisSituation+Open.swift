@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Situations in which what was seen leaves a question open, or a witness shows less than it seems to.
 extension DiagnosisSituation {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Links whose routers announced a network that no longer holds, and machines that only claim to be routers.
 extension DiagnosisSituation {

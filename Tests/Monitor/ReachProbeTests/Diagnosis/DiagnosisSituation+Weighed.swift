@@ -1,5 +1,6 @@
 @testable import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Situations in which one sign alone would convict the wrong one.
 extension DiagnosisSituation {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Situations in which a witness near this machine, or one alone, would convict the wrong one.
 extension DiagnosisSituation {

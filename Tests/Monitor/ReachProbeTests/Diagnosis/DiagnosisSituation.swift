@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 import Testing
 
 /// A way to be broken, and what the diagnosis must say.

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 import Testing
 
 struct DiagnosisTests {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 import Synchronization
 
 /// A small Internet as a value, which answers each task of a diagnosis as a machine in it would find out: a gateway

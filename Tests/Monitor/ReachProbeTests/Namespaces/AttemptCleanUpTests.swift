@@ -7,6 +7,7 @@ import ReachTransfer
 import Testing
 
 @testable import ReachProbe
+import ReachRecords
 
 /// What is left of attempts that nobody waits for any more.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import ReachTesting
 import Testing
 
 @testable import ReachProbe
+import ReachRecords
 
 /// The connections of `reach explain --probe`, on a machine with a real link.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))

@@ -7,6 +7,7 @@ import ReachTransfer
 import Testing
 
 @testable import ReachProbe
+import ReachRecords
 
 /// Each kind of test that `reach explain --probe` makes, on a line that works and on lines that are broken.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))

@@ -6,6 +6,7 @@ import ReachTransfer
 import Testing
 
 @testable import ReachProbe
+import ReachRecords
 
 /// Whole diagnoses, on a line that works and on lines that are broken.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))

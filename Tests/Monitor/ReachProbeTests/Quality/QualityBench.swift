@@ -1,6 +1,7 @@
 import ReachCore
 import ReachKernel
 import ReachProbe
+import ReachRecords
 import ReachTesting
 
 /// A clock that the test advances, and a line that loses and delays echo requests as the test says.

@@ -1,6 +1,7 @@
 import ReachCore
 import ReachKernel
 import ReachProbe
+import ReachRecords
 import ReachTesting
 import Testing
 

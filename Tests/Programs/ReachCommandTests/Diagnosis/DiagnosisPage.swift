@@ -1,5 +1,6 @@
 import Glibc
 import ReachCore
+import ReachRecords
 import ReachTerminal
 
 @testable import reach

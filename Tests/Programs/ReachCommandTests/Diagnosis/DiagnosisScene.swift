@@ -1,4 +1,5 @@
 import ReachCore
+import ReachRecords
 import ReachTesting
 
 /// A home that is broken in one way, and what `reach explain --probe` must say.

@@ -2,6 +2,7 @@ import Foundation
 import ReachControl
 import ReachCore
 import ReachProbe
+import ReachRecords
 import ReachTerminal
 import ReachTesting
 import Testing

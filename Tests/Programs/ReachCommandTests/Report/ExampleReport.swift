@@ -1,6 +1,7 @@
 import ReachControl
 import ReachCore
 import ReachQueue
+import ReachRecords
 
 @testable import reach
 

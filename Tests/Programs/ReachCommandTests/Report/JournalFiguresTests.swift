@@ -1,5 +1,6 @@
 import ReachControl
 import ReachCore
+import ReachRecords
 import Testing
 
 @testable import reach

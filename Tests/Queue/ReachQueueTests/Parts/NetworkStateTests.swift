@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTesting
 import Testing
 
 @testable import ReachQueue
@@ -7,7 +8,7 @@ import Testing
     private var network = NetworkState(FixedPolicy(QueuePolicy(), seed: 1), at: .at(0))
 
     private mutating func update(_ paths: [QueuePath], epoch: UInt64, at seconds: Int64) -> (Bool, Bool) {
-        let result = network.update(PathSet(paths, epoch: epoch, links: [2]), at: .at(seconds))
+        let result = network.update(PathSet(paths, epoch: epoch, links: [2]), at: .at(Double(seconds)))
         return (result.isNewEpoch, result.isNewNetwork)
     }
 

@@ -1,11 +1,7 @@
 import ReachCore
+import ReachTesting
 
 @testable import ReachQueue
-
-extension BootTime {
-    /// A time of a test, in seconds.
-    static func at(_ seconds: Int64) -> BootTime { BootTime(nanoseconds: seconds * 1_000_000_000) }
-}
 
 extension QueueEntry {
     static func test(_ id: RequestID, owner: UInt32 = 7, bytes: Int64 = 0, since: BootTime = .at(0)) -> QueueEntry {

@@ -64,7 +64,7 @@ import Testing
     }
 
     private func entry(_ seconds: Int64, bytes: Int64 = 10) -> QueueEntry {
-        .test(RequestID(rawValue: seconds), bytes: bytes, since: .at(seconds))
+        .test(RequestID(rawValue: seconds), bytes: bytes, since: .at(Double(seconds)))
     }
 
     @Test mutating func `all deadlines within a second cause one wake-up`() {

@@ -1,6 +1,7 @@
 package import ReachCore
 package import ReachLoop
 internal import ReachKernel
+package import ReachRecords
 package import ReachTransfer
 
 /// Proves for each path whether the Internet answers, and reports changes. Confined to the loop's thread.

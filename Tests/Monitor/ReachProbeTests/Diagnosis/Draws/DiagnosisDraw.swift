@@ -1,6 +1,7 @@
 import ReachProbe
 
 @testable import ReachCore
+import ReachRecords
 
 /// What the diagnosis of a drawn Internet says, compared with the truth, which follows from what is broken there.
 struct DiagnosisDraw {

@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Handshakes and requests in a drawn Internet, and whether the target works there.
 extension DrawnAnswers {

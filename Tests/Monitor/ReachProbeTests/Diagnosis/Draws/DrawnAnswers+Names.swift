@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// Name servers and names of a drawn Internet.
 extension DrawnAnswers {

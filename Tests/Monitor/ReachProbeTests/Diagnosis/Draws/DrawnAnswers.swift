@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// What each task of a diagnosis finds in a drawn Internet. Answers follow from what is built and broken there.
 struct DrawnAnswers {

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachRecords
 
 /// Where something stands on the way from this machine to a host.
 enum DrawnStation: Hashable, Sendable {

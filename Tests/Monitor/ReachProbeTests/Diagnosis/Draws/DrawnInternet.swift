@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 
 /// A small Internet that a seed draws: what stands where, what is broken, and how much of the answers is late.
 struct DrawnInternet: Sendable {

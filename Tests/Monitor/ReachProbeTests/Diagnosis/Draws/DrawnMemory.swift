@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachRecords
 import ReachTesting
 
 /// What a daemon remembers from before the fault.
