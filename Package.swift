@@ -175,7 +175,7 @@ let targets: [Target] = [
             "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
-    // What `reach` and `reach-fleet` print alike.
+    // What the programs print alike.
     module("ReachTerminal", ["ReachCore", "ReachLoop"]),
     // What is written as HTML: reports, the page of one machine, the page of a fleet.
     module("ReachPage", ["ReachCore"]),
@@ -219,7 +219,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reachd",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachDaemon",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachTerminal", "ReachDaemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reachd"),

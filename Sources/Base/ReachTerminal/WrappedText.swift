@@ -37,7 +37,7 @@ package enum WrappedText {
     /// - Parameter column: Where what comes after a break begins, unless that leaves less than half of the width.
     package static func broken(_ line: String, width: Int, under column: Int? = nil) -> [String] {
         guard visibleCount(line) > width else { return [line] }
-        let words = spacedWords(line)
+        let words = spacedWords(line, width: width)
         let indent = words.first?.spaces ?? 0
         let hanging = [column, secondColumn(words)].compactMap(\.self).first { $0 * 2 <= width } ?? indent + 2
         var lines: [String] = []
@@ -56,8 +56,9 @@ package enum WrappedText {
         return lines + [line]
     }
 
-    /// The words of a line, each with the number of spaces before it.
-    private static func spacedWords(_ line: String) -> [(spaces: Int, text: String)] {
+    /// The words of a line, each with the number of spaces before it. What is in quotes is one, if it fits: a command
+    /// that is broken cannot be copied.
+    private static func spacedWords(_ line: String, width: Int) -> [(spaces: Int, text: String)] {
         var words: [(spaces: Int, text: String)] = []
         var spaces = 0
         for part in line.split(scalar: " ", omittingEmptySubsequences: false) {
@@ -66,6 +67,17 @@ package enum WrappedText {
                 spaces = 0
             }
             spaces += 1
+        }
+        for first in words.indices.reversed() {
+            guard let mark = words[first].text.unicodeScalars.first, "`'\"".unicodeScalars.contains(mark),
+                !words[first].text.unicodeScalars.dropFirst().contains(mark),
+                let last = words[(first + 1)...].firstIndex(where: { $0.text.unicodeScalars.contains(mark) })
+            else { continue }
+            let quoted = words[(first + 1)...last].reduce(words[first].text) {
+                $0 + String(repeating: " ", count: $1.spaces) + $1.text
+            }
+            guard visibleCount(quoted) <= width else { continue }
+            words.replaceSubrange(first...last, with: [(words[first].spaces, quoted)])
         }
         return words
     }

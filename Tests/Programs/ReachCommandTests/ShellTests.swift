@@ -75,7 +75,7 @@ struct ShellTests {
         _ = try tmux("send-keys", "-l", typed)
         _ = try tmux("send-keys", "Tab")
         expect(completed, "\(shell.rawValue): \(typed)")
-        _ = try tmux("send-keys", "C-c")
+        _ = try tmux("send-keys", "C-u")
     }
 
     @Test(arguments: Shell.allCases)

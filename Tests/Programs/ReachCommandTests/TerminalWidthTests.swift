@@ -17,6 +17,11 @@ import Testing
             ("    2001:db8:1:2:3:4:5:6/128", 24, ["2001:db8:1:2:3:4:5:6/128"]),
             // What is wider than the terminal is whole, too.
             ("see https://example.org/a/long/page now", 20, ["see", "https://example.org/a/long/page", "  now"]),
+            // A command is whole, if it can be.
+            ("so `ip route show` says", 17, ["so", "  `ip route show`", "  says"]),
+            ("try 'reach queue list --all'.", 20, ["try 'reach queue", "  list --all'."]),
+            // Wide characters take two columns.
+            ("無線 家庭 network", 13, ["無線 家庭", "  network"]),
             // Colours take no room.
             ("\u{1b}[1mone\u{1b}[0m two", 7, ["\u{1b}[1mone\u{1b}[0m two"]),
             ("\r[####]  50 %\u{1b}[K", 14, ["\r[####]  50 %\u{1b}[K"]), ("", 1, [""]),
@@ -37,7 +42,7 @@ import Testing
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: TestProgram.path("script") != nil, "there is no script(1)"), .timeLimit(.minutes(2)))
 struct TerminalWidthTests {
-    /// Command lines of `reach`, and whether all of their words are the same on each terminal: tables and charts differ.
+    /// Command lines of `reach` and `reachd`, and whether all of their words are the same on each terminal: tables and charts differ.
     private static let commands: [(line: String, isText: Bool)] = [
         ("status", true), ("status 198.51.100.7 interface:up0 nosuch.invalid", true), ("status --validated", true),
         ("explain", true), ("explain 2001:db8:1:2:3:4:5:6", true), ("explain --until wifi,network=nosuch", true),
@@ -49,6 +54,8 @@ struct TerminalWidthTests {
         ("wait --until validated --timeout 1ms", true), ("statsu", true), ("--versoin", true),
         ("status htp://", true), ("watch --json --pretty", true), ("links nosuch0", true), ("history nosuch", true),
         ("--help", false), ("run --help", false), ("queue add --help", false),
+        ("reachd --help", false), ("reachd --versoin", true),
+        ("reachd --check-config --config /nonexistent/folder/of/a/long/name/reach.toml", true),
     ]
 
     /// A machine with two families, a daemon with a probe that is down, and a request that waits.
@@ -97,9 +104,11 @@ struct TerminalWidthTests {
         try Self.withMachine { namespace, socket, state in
             for (line, isText) in Self.commands {
                 // A shell joins both streams, as a terminal does.
+                let program = line.hasPrefix("reachd ") ? BuiltProgram(named: "reachd") : .reach
+                let words = line.hasPrefix("reachd ") ? String(line.dropFirst(7)) : line
                 let isRecorded = line.hasPrefix("history") || line.hasPrefix("report")
                 let command =
-                    "env REACH_SOCKET=\(socket) TERM=dumb LC_ALL=C.UTF-8 \(BuiltProgram.reach.path) \(line)"
+                    "env REACH_SOCKET=\(socket) TERM=dumb LC_ALL=C.UTF-8 \(program.path) \(words)"
                     + (isRecorded ? " --state \(state)" : "")
                 func run(_ words: [String]) throws -> String {
                     try BuiltProgram(named: words[0]).run(Array(words.dropFirst()), in: namespace.name).standardOutput
