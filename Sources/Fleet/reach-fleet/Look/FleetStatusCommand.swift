@@ -54,7 +54,7 @@ struct FleetStatusCommand: ParsableCommand {
         if lines { return LineText(view, of: Set(rows.map(\.host.id))).write(json: json) }
         if versions { return VersionCount(rows.map(\.host)).write(json: json) }
         guard !json else { return Self.writeJSON(rows, view) }
-        var text = RosterText(style: .current, width: StandardOutput.width, now: view.engine.now)
+        var text = RosterText(style: .current, now: view.engine.now)
         text.showsVersions = Set(rows.compactMap(\.host.report?.version)).count > 1
         text.quiet = { view.notes.quietReason($0, $1, at: view.engine.now) }
         text.write(rows) { StandardOutput.write(lines: $0) }
