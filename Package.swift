@@ -178,7 +178,7 @@ let targets: [Target] = [
             "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
-    // What `reach` and `reach-fleet` print alike.
+    // What the programs print alike.
     module("ReachTerminal", ["ReachCore", "ReachRecords", "ReachLoop"]),
     // What is written as HTML: reports, the page of one machine, the page of a fleet.
     module("ReachPage", ["ReachCore", "ReachRecords"]),

@@ -30,16 +30,26 @@ package enum StandardOutput {
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// The terminal's width in columns; `nil` without a terminal.
-    package static var width: Int? { size.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } }
+    package static var width: Int? { TerminalSize.width(of: STDOUT_FILENO) }
 
     /// The terminal's height in lines; `nil` without a terminal.
-    package static var height: Int? { size.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } }
+    package static var height: Int? { TerminalSize.height(of: STDOUT_FILENO) }
 
-    private static var size: winsize? {
-        var size = winsize()
-        return isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
+    /// Lines for people: on a terminal they break between words, and others are as they are.
+    package static func fitted(_ lines: String) -> String {
+        width.map { WrappedText.fitted(lines, width: $0) } ?? lines
     }
 
+    /// Writes lines for people, see ``fitted(_:)``.
+    package static func write(lines: String) { write(fitted(lines)) }
+
+    /// Writes what ArgumentParser has a program print of itself. A script for a shell stays as it is.
+    package static func write(help message: String) {
+        let text = UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n"
+        message.hasUTF8Prefix("OVERVIEW: ") ? write(lines: text) : write(text)
+    }
+
+    /// Writes a text as it is.
     package static func write(_ text: String) { write(Array(text.utf8)) }
 
     /// Writes all bytes. If the reader has closed the pipe, the program ends with success.
@@ -77,10 +87,28 @@ package enum StandardOutput {
     }
 }
 
+/// The size of the terminal that a descriptor leads to; `nil` without a terminal, or if it does not know its size.
+private enum TerminalSize {
+    static func width(of descriptor: CInt) -> Int? { size(of: descriptor).flatMap { positive($0.ws_col) } }
+
+    static func height(of descriptor: CInt) -> Int? { size(of: descriptor).flatMap { positive($0.ws_row) } }
+
+    private static func positive(_ count: UInt16) -> Int? { count > 0 ? Int(count) : nil }
+
+    private static func size(of descriptor: CInt) -> winsize? {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
+    }
+}
+
 /// Standard error, for sentences.
 package enum StandardError {
+    /// The terminal's width in columns; `nil` without a terminal.
+    package static var width: Int? { TerminalSize.width(of: STDERR_FILENO) }
+
+    /// Writes lines for people: on a terminal they break between words.
     package static func write(_ text: String) {
-        var text = text
+        var text = width.map { WrappedText.fitted(text, width: $0) } ?? text
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

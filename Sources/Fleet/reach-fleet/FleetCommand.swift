@@ -35,13 +35,15 @@ struct FleetCommand: ParsableCommand {
         } catch {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
-            // ArgumentParser shows the help of the whole program for a command that it does not know.
-            if code == .success, let hint = unknownCommand(in: Array(CommandLine.arguments.dropFirst())) {
+            // Of a command that it does not know ArgumentParser says that it is an argument, or shows all help.
+            if code == .success || code == .validationFailure,
+                let hint = unknownCommand(in: Array(CommandLine.arguments.dropFirst()))
+            {
                 StandardError.write("reach-fleet: \(hint)\n")
                 exit(.usage)
             }
             guard code != .success else {
-                StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
+                StandardOutput.write(help: message)
                 exit(.success)
             }
             // The message quotes the command line.
@@ -50,13 +52,12 @@ struct FleetCommand: ParsableCommand {
         }
     }
 
-    /// What to say of `help COMMAND`, where there is no such command.
+    /// What to say where there is no command with the first word, or the one after `help`.
     private static func unknownCommand(in words: [String]) -> String? {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard words.first == "help", words.count > 1, !words[1].hasUTF8Prefix("-"), !names.contains(words[1]) else {
-            return nil
-        }
-        return UsageMessage.text(ofUnknownCommand: words[1], of: "reach-fleet", among: names)
+        let word = words.first == "help" ? words.dropFirst().first : words.first
+        guard let word, !word.hasUTF8Prefix("-"), !names.contains(word) else { return nil }
+        return UsageMessage.text(ofUnknownCommand: word, of: "reach-fleet", among: names)
     }
 
     private static func exit(_ status: FleetExit) -> Never { endProcess(status.rawValue) }

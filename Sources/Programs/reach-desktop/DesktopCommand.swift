@@ -38,9 +38,9 @@ struct DesktopCommand: ParsableCommand {
             endProcess(DesktopExit.success.rawValue)
         } catch {
             let code = exitCode(for: error)
-            let message = UsageMessage.wrapped(CompletionScript.withoutExpansion(fullMessage(for: error)))
+            let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(message + "\n")
+                StandardOutput.write(help: message)
                 endProcess(DesktopExit.success.rawValue)
             }
             StandardError.write(quoting: UsageMessage.short(message, program: "reach-desktop"))

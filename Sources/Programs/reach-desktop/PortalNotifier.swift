@@ -14,6 +14,7 @@ final class PortalNotifier {
     private var shown: UInt32?
     /// Who showed it, and alone may say what became of it.
     private var server: String?
+    /// Whether the last notification could not be shown, which was said.
     private var hasComplained = false
 
     private static let service = "org.freedesktop.Notifications"
@@ -29,6 +30,14 @@ final class PortalNotifier {
         }
         try bus.match(rule + "'NotificationClosed'", from: server) { [unowned self] message in
             if let number = message.uint32(), number == shown { shown = nil }
+        }
+        // At login the server may come later than the portal.
+        let owner =
+            "sender='\(BusConnection.driver)',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
+            + "arg0='\(Self.service)'"
+        try bus.match(owner, from: { BusConnection.driver }) { [unowned self] message in
+            let (_, _, new) = (message.text(), message.text(), message.text())
+            if hasComplained, new?.isEmpty == false, let notice = notices.current { show(notice) }
         }
     }
 

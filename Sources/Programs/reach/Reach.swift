@@ -57,7 +57,7 @@ struct Reach: ParsableCommand {
                 exit(ExitStatus.usage)
             }
             guard code != .success else {
-                StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
+                StandardOutput.write(help: CommandCompletion.added(to: message))
                 exit(ExitStatus.success)
             }
             // The message quotes the command line.

@@ -81,7 +81,6 @@ struct ReachDaemonCommand: ParsableCommand {
 
     private static let usage: Int32 = 2
     private static let cannotCreate: Int32 = 73
-    private static let cannotWrite: Int32 = 74
     private static let badConfiguration: Int32 = 78
 
     static func runAndExit() -> Never {
@@ -93,10 +92,13 @@ struct ReachDaemonCommand: ParsableCommand {
             Glibc.exit(0)
         } catch {
             let code = exitCode(for: error)
-            let message = UsageMessage.wrapped(CompletionScript.withoutExpansion(fullMessage(for: error)))
-            printLine(
-                UsageMessage.short(message, program: "reachd"), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
-            Glibc.exit(code == .success ? 0 : code == .validationFailure ? usage : code.rawValue)
+            let message = fullMessage(for: error)
+            guard code != .success else {
+                StandardOutput.write(help: message)
+                Glibc.exit(0)
+            }
+            StandardError.write(quoting: UsageMessage.short(message, program: "reachd"))
+            Glibc.exit(code == .validationFailure ? usage : code.rawValue)
         }
     }
 
@@ -112,14 +114,22 @@ struct ReachDaemonCommand: ParsableCommand {
         do throws(ConfigurationError) {
             if let file { read = try file.readFiles() } else { read = try ReadConfiguration([]) }
         } catch {
-            for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
+            for line in error.lines { StandardError.write("reachd: \(line)\n") }
             return Self.badConfiguration
         }
-        if dumpConfig { return Self.print(read.text) }
-        if policy { return Self.print(String(decoding: read.configuration.observationPolicy.line, as: UTF8.self)) }
+        if dumpConfig {
+            StandardOutput.write(read.text)
+            return 0
+        }
+        if policy {
+            StandardOutput.write(read.configuration.observationPolicy.line)
+            return 0
+        }
         if checkConfig {
             let files = read.files.map { "reachd: \($0) is good\n" }.joined()
-            return Self.print(files.isEmpty ? "reachd: there is no configuration file; the defaults apply\n" : files)
+            StandardOutput.write(
+                lines: files.isEmpty ? "reachd: there is no configuration file; the defaults apply\n" : files)
+            return 0
         }
         var options = Daemon.Options()
         options.configurationFile = file
@@ -154,10 +164,10 @@ struct ReachDaemonCommand: ParsableCommand {
             printer?.finish()
             return 0
         } catch let error as StartError {
-            printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return cannotCreate
         } catch {
-            printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return 1
         }
     }
@@ -167,25 +177,14 @@ struct ReachDaemonCommand: ParsableCommand {
         do {
             let limit = timeout.flatMap { DurationText.parse($0) }
             let (result, line) = try SingleProbe.run(url, by: interface, timeout: limit)
-            Self.printLine(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
+            StandardOutput.write(line)
             return result.outcome == .ok ? 0 : result.outcome.word == "fail" ? 1 : 3
         } catch let error as TargetError {
-            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return Self.usage
         } catch {
-            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return 4
-        }
-    }
-
-    /// - Returns: The exit status.
-    private static func print(_ text: String) -> Int32 {
-        do throws(SystemError) {
-            try FileDescriptor.write(Array(text.utf8), to: STDOUT_FILENO)
-            return 0
-        } catch {
-            printLine("reachd: cannot write to standard output: \(error)", to: STDERR_FILENO)
-            return cannotWrite
         }
     }
 
@@ -194,26 +193,21 @@ struct ReachDaemonCommand: ParsableCommand {
     private func test(_ target: String) -> Int32 {
         do {
             let (diagnosis, line) = try SingleDiagnosis.run(target, configuration: config)
-            Self.printLine(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
+            StandardOutput.write(line)
             switch diagnosis.outcome {
             case .ok, .degraded: return 0
             case .failed: return 1
             case .unknown: return 3
             }
         } catch let error as TargetError {
-            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return Self.usage
         } catch let error as ConfigurationError {
-            for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
+            for line in error.lines { StandardError.write("reachd: \(line)\n") }
             return Self.badConfiguration
         } catch {
-            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            StandardError.write("reachd: \(error)\n")
             return 4
         }
-    }
-
-    private static func printLine(_ text: String, to descriptor: Int32) {
-        var line = text + "\n"
-        line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }

@@ -61,9 +61,12 @@ internal import Testing
     }
 
     @Test func `a command that reach-fleet does not have is an error of usage, also of its help`() throws {
-        let result = try BuiltProgram(named: "reach-fleet").run(["help", "statsu"])
-        #expect(result.status == 2 && result.standardOutput.isEmpty)
-        #expect(result.standardError == "reach-fleet: 'statsu' is no command; did you mean 'reach-fleet status'?\n")
+        for words in [["help", "statsu"], ["statsu"], ["statsu", "--json"]] {
+            let result = try BuiltProgram(named: "reach-fleet").run(words)
+            #expect(result.status == 2 && result.standardOutput.isEmpty)
+            #expect(
+                result.standardError == "reach-fleet: 'statsu' is no command; did you mean 'reach-fleet status'?\n")
+        }
         let good = try BuiltProgram(named: "reach-fleet").run(["help", "status"])
         #expect(good.status == 0 && good.standardOutput.contains("USAGE: reach-fleet status"))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import ReachCore
 import ReachDaemon
 import ReachTOML
@@ -18,6 +19,27 @@ import Testing
 
     @Test func `the manual has all tables, and no other`() {
         #expect(Self.page.subsections(of: "KEYS") == Configuration.tables.map(\.manualTitle))
+    }
+
+    /// A key that is read and then forgotten would be in the manual, and do nothing.
+    @Test func `what each key sets is used beyond its declaration`() throws {
+        let folder = "Sources/Programs/ReachDaemon/Configuration/"
+        let table = ProjectFile.text(folder + "Configuration+Tables.swift")
+        let keys = table.matches(of: /ConfigurationKey\(\s*"[^"]+",\s*\\\.([\w.]+)/)
+        let properties = Set(keys.compactMap { $0.1.split(separator: ".").last.map(String.init) })
+        #expect(properties.count > 80)
+        let sources = ProjectFile.path("Sources")
+        let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
+        var used: Set<String> = []
+        for file in files where file.hasSuffix(".swift") && !file.hasSuffix("/Configuration+Tables.swift") {
+            for line in ProjectFile.text("Sources/" + file).split(separator: "\n") where !line.contains("//") {
+                let words = line.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+                for (word, before) in zip(words, [""] + words) where before != "var" && before != "let" {
+                    if properties.contains(word) { used.insert(word) }
+                }
+            }
+        }
+        #expect(properties.subtracting(used) == [])
     }
 
     @Test func `the daemon's manual has every variable of a hook`() throws {

@@ -8,7 +8,7 @@ internal import Testing
     .enabled(if: TestBus.isAvailable, "\(TestBus.whyNot)"),
     .enabled(
         if: (try? ChildProcess.run(["/usr/bin/python3", "-c", "import dbus, dbus.service, gi"])) != nil,
-        "there is no python3-dbus or python3-gi"), .timeLimit(.minutes(1)))
+        "there is no python3-dbus or python3-gi"), .timeLimit(.minutes(2)))
 struct PortalNotifierTests {
     /// Prints what it shows, and presses the button at a signal.
     private static let server = """
@@ -37,35 +37,62 @@ struct PortalNotifierTests {
         GLib.MainLoop().run()
         """
 
-    @Test func `a portal is shown with its address, the button opens it, and a login withdraws it`() throws {
-        let small = try SmallInternet()
-        let bus = try TestBus(isStrict: false)
-        let directory = bus.directory.path
-        let file = try bus.directory.file(
-            "reach.toml",
-            """
-            [connectivity]
-            interval = "10s"
-            timeout = "1s"
-            proxy = "none"
-            demote_after = 1
-            endpoints = ["http://198.51.100.80/204"]
+    /// A machine behind a portal, its reachd, and a bus with the program; xdg-open writes down what it opens.
+    private final class Stage {
+        let small: SmallInternet
+        let bus: TestBus
+        private let socket: String
+        private let daemon: RunningProgram
 
-            """)
+        init() throws {
+            small = try SmallInternet()
+            bus = try TestBus(isStrict: false)
+            let directory = bus.directory.path
+            let file = try bus.directory.file(
+                "reach.toml",
+                """
+                [connectivity]
+                interval = "10s"
+                timeout = "1s"
+                proxy = "none"
+                demote_after = 1
+                endpoints = ["http://198.51.100.80/204"]
+
+                """)
+            try bus.directory.file(
+                "xdg-open", "#!/bin/sh\n{ printf '%s|' \"$#\" \"$@\"; echo; } >>\(directory)/opened\n", mode: 0o755)
+            socket = directory + "/socket"
+            try small.openPortal("return 302 \"http://login.example/$request_id?a=b&c=;x\";")
+            daemon = try BuiltProgram(named: "reachd").start(
+                ["--config", file, "--socket", socket, "--state", directory + "/state", "--events"],
+                in: small.machine.name)
+            _ = try daemon.nextLine()
+        }
+
+        func startDesktop() throws -> RunningProgram {
+            var environment = bus.environment
+            environment["PATH"] = bus.directory.path + ":/usr/bin:/bin"
+            return try BuiltProgram(named: "reach-desktop").start(
+                ["--notify", "--socket", socket], environment: environment)
+        }
+
+        /// What xdg-open opened, once there is anything.
+        func opened() -> String {
+            for _ in 0..<100 {
+                let text = (try? ChildProcess.run(["cat", bus.directory.path + "/opened"])) ?? ""
+                if !text.isEmpty { return text }
+                usleep(50_000)
+            }
+            return ""
+        }
+    }
+
+    @Test func `a portal is shown with its address, the button opens it, and a login withdraws it`() throws {
+        let stage = try Stage()
         let server = try BuiltProgram(named: "/usr/bin/python3").start(
-            [try bus.directory.file("server.py", Self.server)], environment: bus.environment)
+            [try stage.bus.directory.file("server.py", Self.server)], environment: stage.bus.environment)
         #expect(try server.nextLine() == "ready")
-        try bus.directory.file(
-            "xdg-open", "#!/bin/sh\n{ printf '%s|' \"$#\" \"$@\"; echo; } >>\(directory)/opened\n", mode: 0o755)
-        let socket = directory + "/socket"
-        try small.openPortal("return 302 \"http://login.example/$request_id?a=b&c=;x\";")
-        let daemon = try BuiltProgram(named: "reachd").start(
-            ["--config", file, "--socket", socket, "--state", directory + "/state", "--events"], in: small.machine.name)
-        _ = try daemon.nextLine()
-        var environment = bus.environment
-        environment["PATH"] = directory + ":/usr/bin:/bin"
-        let desktop = try BuiltProgram(named: "reach-desktop").start(
-            ["--notify", "--socket", socket], environment: environment)
+        let desktop = try stage.startDesktop()
 
         let shown = try server.nextLine(within: .seconds(30))
         #expect(shown.hasPrefix("[\"show\", 0, \"This network wants a login\", \"Behind up0 there is a portal. "))
@@ -77,22 +104,56 @@ struct PortalNotifierTests {
                 ["emit", "--session"] + destination + [
                     "--object-path", "/org/freedesktop/Notifications", "--signal",
                     "org.freedesktop.Notifications.ActionInvoked", "uint32 1", "'forged'",
-                ], environment: bus.environment)
+                ], environment: stage.bus.environment)
             #expect(emitted.status == 0, "\(emitted.standardError)")
         }
         server.send(SIGUSR1)
-        var opened = ""
-        for _ in 0..<100 where opened.isEmpty {
-            usleep(50_000)
-            opened = (try? ChildProcess.run(["cat", directory + "/opened"])) ?? ""
-        }
+        let opened = stage.opened()
         #expect(opened.hasPrefix("1|http://login.example/") && opened.hasSuffix("|\n"), "\(opened)")
         #expect(opened.split(separator: "\n").count == 1, "\(opened)")
-        try small.closePortal()
+        try stage.small.closePortal()
         #expect(try server.nextLine(within: .seconds(30)) == "[\"close\", 1]")
-        #expect(try ChildProcess.run(["cat", directory + "/opened"]) == opened)
+        #expect(stage.opened() == opened)
         desktop.send(SIGTERM)
         #expect(try desktop.finish().status == 0)
-        _ = daemon
+    }
+
+    /// Whether there is a screen, a program that shows notifications on it, and one that clicks.
+    private static let hasScreen = ["Xvfb", "dunst", "xdotool"].allSatisfy { TestProgram.path($0) != nil }
+
+    @Test(.enabled(if: hasScreen, "there is no Xvfb, dunst or xdotool"))
+    func `dunst that starts later has it on the screen once, and a click there opens the page`() throws {
+        let stage = try Stage()
+        let screen = try BuiltProgram(named: try #require(TestProgram.path("Xvfb"))).start(
+            ["-displayfd", "1", "-screen", "0", "800x300x24", "-nolisten", "tcp"])
+        var environment = stage.bus.environment
+        environment["DISPLAY"] = ":" + (try screen.nextLine(within: .seconds(20)))
+        environment["HOME"] = stage.bus.directory.path
+        environment["XDG_CONFIG_HOME"] = stage.bus.directory.path
+        let desktop = try stage.startDesktop()
+        usleep(3_000_000)
+        let server = try BuiltProgram(named: try #require(TestProgram.path("dunst"))).start(
+            ["-print"], environment: environment)
+        var lines = [try server.nextLine(within: .seconds(30))]
+        while lines.last?.contains("summary:") == false { lines.append(try server.nextLine(within: .seconds(30))) }
+        #expect(lines.last?.contains("This network wants a login") == true)
+        // A check later there is no other.
+        usleep(12_000_000)
+        let found = try BuiltProgram(named: "xdotool").run(
+            [
+                "search", "--sync", "--onlyvisible", "--class", "dunst", "mousemove", "--window", "%1", "20", "20",
+                "click", "2",
+            ],
+            environment: environment)
+        #expect(found.status == 0, "\(found.standardError)")
+        let opened = stage.opened()
+        #expect(opened.hasPrefix("1|http://login.example/") && opened.split(separator: "\n").count == 1, "\(opened)")
+        desktop.send(SIGTERM)
+        let ended = try desktop.finish()
+        #expect(ended.status == 0 && ended.standardError.contains("no notification could be shown"), "\(ended)")
+        server.send(SIGTERM)
+        let rest = try server.finish().standardOutput
+        #expect(!rest.contains("summary:"), "\(rest)")
+        screen.send(SIGTERM)
     }
 }

@@ -35,7 +35,7 @@ struct SelfCommand: ParsableCommand {
         if json {
             StandardOutput.writeJSON { report.write(to: &$0) }
         } else {
-            StandardOutput.write(Self.text(of: report))
+            StandardOutput.write(lines: Self.text(of: report))
         }
         if !report.word.isHealthy { throw FleetFailure(.found) }
     }

@@ -109,7 +109,7 @@ final class AlertDesk {
             if isJSON {
                 StandardOutput.write(String(decoding: json.bytes, as: UTF8.self) + "\n")
             } else {
-                StandardOutput.write(Self.text(message, sentence))
+                StandardOutput.write(lines: Self.text(message, sentence))
             }
             for (person, runner) in runners.enumerated() where message.concerns(person) {
                 runner?.run(message, sentence, json.bytes)

@@ -62,7 +62,7 @@ enum EventOutput {
         if json {
             StandardOutput.writeJSON(events) { $0.timelineEvent($1) }
         } else {
-            StandardOutput.write(events.map(text).joined())
+            StandardOutput.write(lines: events.map(text).joined())
         }
     }
 

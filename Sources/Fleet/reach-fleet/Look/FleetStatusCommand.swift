@@ -54,12 +54,12 @@ struct FleetStatusCommand: ParsableCommand {
         if lines { return LineText(view, of: Set(rows.map(\.host.id))).write(json: json) }
         if versions { return VersionCount(rows.map(\.host)).write(json: json) }
         guard !json else { return Self.writeJSON(rows, view) }
-        var text = RosterText(style: .current, width: StandardOutput.width, now: view.engine.now)
+        var text = RosterText(style: .current, now: view.engine.now)
         text.showsVersions = Set(rows.compactMap(\.host.report?.version)).count > 1
         text.quiet = { view.notes.quietReason($0, $1, at: view.engine.now) }
-        text.write(rows) { StandardOutput.write($0) }
+        text.write(rows) { StandardOutput.write(lines: $0) }
         let more = retired || view.roster.retired.isEmpty ? "" : "; \(view.roster.retired.count) retired"
-        StandardOutput.write(totals.sentence + more + "\n" + Self.notes(view))
+        StandardOutput.write(lines: totals.sentence + more + "\n" + Self.notes(view))
     }
 
     private static func writeJSON(_ rows: [(host: RosterHost, presence: HostPresence)], _ view: FleetView) {
@@ -121,7 +121,7 @@ struct VersionCount {
         }
         let rows = counts.map { [TextTable.Cell($0.version ?? "not reported"), TextTable.Cell("\($0.hosts)")] }
         StandardOutput.write(
-            TextTable(style: .current, width: StandardOutput.width).layOut(
+            lines: TextTable(style: .current, width: StandardOutput.width).layOut(
                 [["VERSION", "HOSTS"].map { TextTable.Cell($0, .grey) }] + rows))
     }
 }

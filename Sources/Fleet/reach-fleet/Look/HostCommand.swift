@@ -45,7 +45,7 @@ struct HostCommand: ParsableCommand {
         if json {
             StandardOutput.writeJSON { report.write(to: &$0) }
         } else {
-            StandardOutput.write(report.text)
+            StandardOutput.write(lines: report.text)
         }
         if presence.word.isAway || presence.word == .unseen { throw FleetFailure(.found) }
     }

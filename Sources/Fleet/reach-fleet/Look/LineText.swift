@@ -21,12 +21,12 @@ struct LineText {
         guard !json else { return StandardOutput.writeJSON(lines) { $0.line($1) } }
         if !lines.isEmpty {
             StandardOutput.write(
-                TextTable(style: .current, width: StandardOutput.width).layOut(
+                lines: TextTable(style: .current, width: StandardOutput.width).layOut(
                     [Self.headings.map { TextTable.Cell($0, .grey) }] + lines.map(row)))
         }
         var totals = RosterTotals()
         for line in lines { totals.add(line.word) }
-        StandardOutput.write(totals.sentence(of: "line") + "\n")
+        StandardOutput.write(lines: totals.sentence(of: "line") + "\n")
     }
 
     private func row(_ line: FleetLine) -> [TextTable.Cell] {

@@ -10,8 +10,6 @@ struct RosterText {
     private static let headings = ["HOST", "NAME", "STATE", "SINCE", "CLASS", "SEEN", "BEHIND", "VERSION", "WHY"]
 
     let style: TerminalStyle
-    /// The terminal's width in columns; `nil` without a terminal.
-    let width: Int?
     let now: Timestamp
     /// Whether there is a column of versions. One that all hosts share says nothing in it.
     var showsVersions = true
@@ -73,7 +71,6 @@ struct RosterText {
 
     private func line(_ cells: [String], _ widths: [Int], _ isUsed: [Bool], _ word: HostWord?) -> String {
         var line = ""
-        var column = 0
         var missing = 0
         for (index, cell) in cells.enumerated() where isUsed[index] {
             guard !cell.isEmpty else {
@@ -81,15 +78,8 @@ struct RosterText {
                 continue
             }
             line += String(repeating: " ", count: missing)
-            column += missing
-            var shown = cell
-            let columns = Self.columns(cell)
-            if let width, column + columns > width, index == cells.count - 1 {
-                shown = cell.prefix(max(0, width - column - 1)) + "…"
-            }
-            line += index == 2 ? word.map { style.paint(shown, $0.colour) } ?? shown : shown
-            column += Self.columns(shown)
-            missing = widths[index] - columns + 2
+            line += index == 2 ? word.map { style.paint(cell, $0.colour) } ?? cell : cell
+            missing = widths[index] - Self.columns(cell) + 2
         }
         return line + "\n"
     }

@@ -17,7 +17,7 @@ final class WatchOutput {
 
     func begin(_ state: inout FleetWatchState) {
         let totals = state.begin { filter.includes($0, $1) }
-        guard isJSON else { return StandardOutput.write("watching \(totals.sentence)\n") }
+        guard isJSON else { return StandardOutput.write(lines: "watching \(totals.sentence)\n") }
         object("fleet-snapshot") { json in
             json.field("hosts", Int64(totals.total))
             json.field("online", Int64(totals.counts[.here] ?? 0))
@@ -30,7 +30,7 @@ final class WatchOutput {
 
     func change(_ change: FleetWatchState.Change) {
         guard filter.includes(change.host, change.presence) else { return }
-        guard isJSON else { return StandardOutput.write(text(change)) }
+        guard isJSON else { return StandardOutput.write(lines: text(change)) }
         object("fleet-change") { json in
             json.field("previous", change.previous?.rawValue)
             json.members(of: change.host, change.presence)

@@ -36,7 +36,8 @@ struct AuditCommand: ParsableCommand {
             StandardOutput.writeJSON(entries) { $0.auditEntry($1) }
         } else {
             StandardOutput.write(
-                entries.map { "\(TimeText.describe($0.time))  \(DisplayText.sanitized($0.sentence))\n" }.joined())
+                lines: entries.map { "\(TimeText.describe($0.time))  \(DisplayText.sanitized($0.sentence))\n" }.joined()
+            )
         }
         if entries.isEmpty {
             throw FleetFailure(.found, "nothing was done in the last \(DurationText.describe(since))")

@@ -135,6 +135,6 @@ struct DesiredOptions: ParsableArguments {
                 }
             }
         }
-        StandardOutput.write("revision \(revision) of \(key): \(progress.sentence)\n")
+        StandardOutput.write(lines: "revision \(revision) of \(key): \(progress.sentence)\n")
     }
 }

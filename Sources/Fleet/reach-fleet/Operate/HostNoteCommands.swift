@@ -44,15 +44,15 @@ struct RetireCommand: ParsableCommand {
         }
         guard !undo, !json else { return }
         StandardOutput.write(
-            "the server still lets the key\(hosts.count == 1 ? "" : "s") in: take the line from the list of hosts, "
-                + "print the configuration again with `reach-fleet config`, and reload the server; "
+            lines: "the server still lets the key\(hosts.count == 1 ? "" : "s") in: take the line from the list of "
+                + "hosts, print the configuration again with `reach-fleet config`, and reload the server; "
                 + "with tokens, `reach-fleet revoke`\n")
     }
 
     private func show(_ host: String, _ note: HostNote) {
         guard !json else { return StandardOutput.writeJSON { note.write(of: host, to: &$0) } }
         let since = note.retired.map { "retired since \(TimeText.describe($0))" } ?? "not retired"
-        StandardOutput.write("\(host): \(since)\n")
+        StandardOutput.write(lines: "\(host): \(since)\n")
     }
 }
 
@@ -110,6 +110,6 @@ struct LabelCommand: ParsableCommand {
         guard !json else { return StandardOutput.writeJSON { note.write(of: host, to: &$0) } }
         let text = note.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
         StandardOutput.write(
-            DisplayText.sanitized("\(host): \(text.isEmpty ? "no labels of the operator's" : text)") + "\n")
+            lines: DisplayText.sanitized("\(host): \(text.isEmpty ? "no labels of the operator's" : text)") + "\n")
     }
 }

@@ -116,7 +116,7 @@ struct QuietCommand: ParsableCommand {
 
     private func list(_ session: OperatorSession, _ now: Timestamp) throws {
         let times = try times(session).filter { $0.until > now }
-        if times.isEmpty, !json { StandardOutput.write("alerts are quiet about no host\n") }
+        if times.isEmpty, !json { StandardOutput.write(lines: "alerts are quiet about no host\n") }
         show(times, now)
     }
 
@@ -168,7 +168,7 @@ struct QuietCommand: ParsableCommand {
             words += ", from \(TimeText.describe(time.from)) until \(TimeText.describe(time.until))"
             if let why = time.why { words += ": \(why)" }
             if let author = time.author { words += ", by \(author)" }
-            StandardOutput.write(DisplayText.sanitized(words) + "\n")
+            StandardOutput.write(lines: DisplayText.sanitized(words) + "\n")
         }
     }
 }
@@ -238,6 +238,6 @@ struct AcknowledgeCommand: ParsableCommand {
             }
         }
         let until = note.until.map { "until \(TimeText.describe($0))" } ?? "until it is over"
-        StandardOutput.write(DisplayText.sanitized("\(alert): acknowledged \(until)") + "\n")
+        StandardOutput.write(lines: DisplayText.sanitized("\(alert): acknowledged \(until)") + "\n")
     }
 }

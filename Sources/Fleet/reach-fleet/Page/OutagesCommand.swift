@@ -31,7 +31,7 @@ struct OutagesCommand: ParsableCommand {
             let hosts = record.view.roster.hosts.map(\.id)
             StandardOutput.writeJSON(outages) { $0.outage($1, hosts: hosts) }
         } else {
-            StandardOutput.write(outages.map(Self.text).joined())
+            StandardOutput.write(lines: outages.map(Self.text).joined())
         }
         if !outages.contains(where: \.isOpen) {
             let length = DurationText.describe(arguments.window)

@@ -83,7 +83,7 @@ struct FleetReportCommand: ParsableCommand {
             let page = FleetReportPage(report, stamp: TimeText.describe).html(nonce: HTMLPage.nonce(&generator))
             StandardOutput.write(String(decoding: page, as: UTF8.self))
         } else {
-            StandardOutput.write(Self.text(report))
+            StandardOutput.write(lines: Self.text(report))
         }
     }
 

@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
             StandardOutput.writeJSON(findings) { $1.write(to: &$0) }
         } else {
             let lines = findings.map(\.text)
-            StandardOutput.write(lines.isEmpty ? "nothing is wrong\n" : lines.joined())
+            StandardOutput.write(lines: lines.isEmpty ? "nothing is wrong\n" : lines.joined())
         }
         if findings.contains(where: { $0.level != .note }) { throw FleetFailure(.found) }
     }

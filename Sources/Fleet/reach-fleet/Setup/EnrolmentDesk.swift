@@ -39,7 +39,7 @@ struct EnrolmentDesk {
         let session = OperatorSession(link)
         let subscription = try link.subscribe(Enrolment.subject(host: "*", key: "*")) { inbox.add($0) }
         try link.flush()
-        StandardOutput.write("waiting for hosts\n")
+        StandardOutput.write(lines: "waiting for hosts\n")
         var pace = EnrolmentPace(life: life)
         while let message = try inbox.next() { try answer(message, session, &pace) }
         withExtendedLifetime(subscription) {}
@@ -51,7 +51,7 @@ struct EnrolmentDesk {
         if case .refused(let isFirst) = pace.ask(message.subject, at: SystemClock.boot) {
             try? session.link.publish(reply, Enrolment.Answer(.unavailable("this host asks too often")).payload)
             let host = message.subject.split(scalar: ".").dropFirst(3).first.map(String.init) ?? "?"
-            if isFirst { StandardOutput.write("\(DisplayText.sanitized(host)): refused: it asks too often\n") }
+            if isFirst { StandardOutput.write(lines: "\(DisplayText.sanitized(host)): refused: it asks too often\n") }
             return
         }
         let request = Enrolment.Request(subject: message.subject, message.payload)
@@ -61,10 +61,10 @@ struct EnrolmentDesk {
         case .success(let token):
             try? session.link.publish(reply, Enrolment.Answer.token(token).payload)
             let end = Timestamp(secondsSince1970: Int(token.expires ?? 0), nanoseconds: 0)
-            StandardOutput.write("\(host): enrolled until \(TimeText.describe(end)), key \(token.subject)\n")
+            StandardOutput.write(lines: "\(host): enrolled until \(TimeText.describe(end)), key \(token.subject)\n")
         case .failure(let refusal):
             try? session.link.publish(reply, Enrolment.Answer(refusal).payload)
-            StandardOutput.write("\(host): refused: \(DisplayText.sanitized(refusal.sentence))\n")
+            StandardOutput.write(lines: "\(host): refused: \(DisplayText.sanitized(refusal.sentence))\n")
         }
     }
 

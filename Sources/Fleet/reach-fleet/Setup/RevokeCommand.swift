@@ -54,9 +54,9 @@ struct RevokeCommand: ParsableCommand {
         try push(revoked.isEmpty ? FleetAccounts.Account.allCases : [.hosts], folder, known)
         for (name, key) in revoked {
             session.record(OperatorAction(.revoke, on: name, text: "key \(key)"))
-            StandardOutput.write(name == key ? "\(key): revoked\n" : "\(name): revoked, key \(key)\n")
+            StandardOutput.write(lines: name == key ? "\(key): revoked\n" : "\(name): revoked, key \(key)\n")
         }
-        if revoked.isEmpty { StandardOutput.write("the server has the accounts' tokens\n") }
+        if revoked.isEmpty { StandardOutput.write(lines: "the server has the accounts' tokens\n") }
     }
 
     /// Gives the server accounts' tokens. It keeps them in its folder, and hands them to the other servers of a

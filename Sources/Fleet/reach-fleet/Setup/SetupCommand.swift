@@ -83,7 +83,7 @@ struct SetupCommand: ParsableCommand {
         if json {
             StandardOutput.writeJSON { outcome.write(to: &$0) }
         } else {
-            StandardOutput.write(outcome.text)
+            StandardOutput.write(lines: outcome.text)
         }
     }
 
@@ -91,7 +91,7 @@ struct SetupCommand: ParsableCommand {
     private func show(_ room: StoreRoom) {
         let findings = FleetDoctor.store(room)
         guard !json else { return StandardOutput.writeJSON(findings) { $1.write(to: &$0) } }
-        StandardOutput.write("store: \(room.summary)\n" + findings.map(\.text).joined())
+        StandardOutput.write(lines: "store: \(room.summary)\n" + findings.map(\.text).joined())
     }
 
     /// Writes the hosts whose entries differ. Those that are no longer listed are retired, and those that are listed
@@ -167,7 +167,7 @@ struct SetupCommand: ParsableCommand {
         // A key that is no longer an operator's keeps its name, for what it did.
         session.record(OperatorAction(.setup, on: "\(operators.entries.count) operators"))
         guard !json else { return }
-        StandardOutput.write("operators: \(operators.entries.count) listed\n")
+        StandardOutput.write(lines: "operators: \(operators.entries.count) listed\n")
     }
 
     private func show(_ hosts: Int, changed: Int, retired: Int) {
@@ -184,7 +184,7 @@ struct SetupCommand: ParsableCommand {
         }
         let words =
             (changed == 0 ? "as listed" : "\(changed) changed") + (retired > 0 ? ", \(retired) of them retired" : "")
-        StandardOutput.write("hosts: \(hosts) listed, \(words)\n")
+        StandardOutput.write(lines: "hosts: \(hosts) listed, \(words)\n")
     }
 }
 

@@ -75,7 +75,7 @@ struct ExplainCommand: ParsableCommand {
         if json {
             StandardOutput.write(line)
         } else {
-            StandardOutput.write(DiagnosisText(style: .current, width: StandardOutput.width).describe(diagnosis))
+            StandardOutput.write(lines: DiagnosisText(style: .current, width: StandardOutput.width).describe(diagnosis))
         }
         switch diagnosis.outcome {
         case .ok, .degraded: break
@@ -115,8 +115,8 @@ struct ExplainCommand: ParsableCommand {
                     condition: condition, state: $0, source: answer == nil ? .kernel : .daemon, networkNames: names)
             }
         }
-        for text in texts { StandardOutput.write("\n" + text.describe(.current)) }
-        if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        for text in texts { StandardOutput.write(lines: "\n" + text.describe(.current)) }
+        if !json { StandardOutput.write(lines: source.note(isDaemon: answer != nil, .current)) }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
         guard conditions.isEmpty else {
             if !texts.allSatisfy(\.holds) { throw CommandError(status: .notReachable) }
@@ -154,7 +154,7 @@ struct ExplainCommand: ParsableCommand {
             StandardOutput.writeJSON { $0.explanation(explanation, source: source, at: SystemClock.now) }
         } else {
             let text = ExplanationText(style: .current, width: StandardOutput.width)
-            StandardOutput.write(text.describe(explanation))
+            StandardOutput.write(lines: text.describe(explanation))
         }
     }
 }

@@ -48,9 +48,10 @@ struct ExplanationText {
         let width = 2 + (Topic.allCases.map(\.rawValue.count).max() ?? 0)
         let column = 6 + width
         let start = "  \(mark(finding))  \(subject)" + String(repeating: " ", count: width - subject.count)
-        let limit = self.width.map { max(24, min($0, Self.comfortableWidth) - column) } ?? .max
-        let indent = "\n" + String(repeating: " ", count: column)
-        return start + Self.wrap(text, limit).joined(separator: indent) + "\n"
+        let lines = self.width.map { limit in
+            WrappedText.broken(start + text, width: min(limit, Self.comfortableWidth), under: column)
+        }
+        return (lines ?? [start + text]).map { $0 + "\n" }.joined()
     }
 
     private func mark(_ finding: StepFinding) -> String {
@@ -58,20 +59,6 @@ struct ExplanationText {
         case .good: style.paint("ok", .green)
         case .bad: style.paint("!!", .red)
         case .neutral: "  "
-        }
-    }
-
-    /// Breaks at spaces; a longer word stays whole, so that it can be copied.
-    private static func wrap(_ text: String, _ limit: Int) -> [String] {
-        text.split(scalar: " ").reduce(into: [""]) { lines, word in
-            let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if line.count + 1 + word.count <= limit {
-                lines[lines.count - 1] = line + " " + word
-            } else {
-                lines.append(String(word))
-            }
         }
     }
 }

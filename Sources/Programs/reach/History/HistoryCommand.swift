@@ -89,7 +89,7 @@ struct HistoryCommand: ParsableCommand {
             style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: LocalTimeText.full
         )
         let targets = timelines.map { (timeline: $0, summary: HistorySummary($0)) }
-        StandardOutput.write(text.overview(targets) + text.outages(targets.map(\.summary)) + text.changes(rows))
+        StandardOutput.write(lines: text.overview(targets) + text.outages(targets.map(\.summary)) + text.changes(rows))
     }
 }
 

@@ -45,7 +45,7 @@ struct JournalPrinter {
 
     private func show(_ record: JournalRecord, _ text: inout JournalText) {
         if let earliest, record.moment.wall < earliest { return }
-        guard isJSON else { return StandardOutput.write(text.line(for: record)) }
+        guard isJSON else { return StandardOutput.write(lines: text.line(for: record)) }
         var json = JSONWriter()
         json.value(record.json)
         json.newline()

@@ -32,7 +32,7 @@ struct HooksTestCommand: ParsableCommand {
         let outcomes = report.outcomes.map { outcome in
             ([outcome.end] + outcome.output.map { "  " + $0 }).map { DisplayText.sanitized($0) + "\n" }.joined()
         }
-        StandardOutput.write(outcomes.joined())
+        StandardOutput.write(lines: outcomes.joined())
         let place = DisplayText.sanitized(report.directory ?? "the directory of hooks")
         guard !report.outcomes.isEmpty else {
             throw CommandError(status: .notReachable, message: "there is no hook in \(place)")

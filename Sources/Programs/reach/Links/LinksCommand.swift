@@ -42,7 +42,7 @@ struct LinksCommand: ParsableCommand {
             guard !reports.isEmpty else { return }
             let text = LinksText(style: .current, width: StandardOutput.width)
             StandardOutput.write(
-                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: isDaemon, .current))
+                lines: text.describe(reports, leftOut: leftOut) + source.note(isDaemon: isDaemon, .current))
         }
         guard !names.isEmpty else {
             let shown = reports.filter { all || !$0.isBackground }

@@ -60,7 +60,7 @@ struct ProbeCommand: ParsableCommand {
         if json {
             StandardOutput.writeJSON { $0.probeResult(answer.result, of: answer.target, named: answer.name) }
         } else {
-            StandardOutput.write(ProbeText(style: .current).describe(answer))
+            StandardOutput.write(lines: ProbeText(style: .current).describe(answer))
         }
     }
 }

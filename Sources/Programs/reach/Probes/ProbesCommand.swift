@@ -64,7 +64,7 @@ struct ProbesCommand: ParsableCommand {
         guard json else {
             let text = ProbesText(
                 style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, now: now.wall)
-            return StandardOutput.write(text.describe(reports))
+            return StandardOutput.write(lines: text.describe(reports))
         }
         StandardOutput.writeJSON(reports) { $0.probeReport($1, at: now, hasBeats: true) }
     }

@@ -79,7 +79,7 @@ struct QueueAddCommand: ParsableCommand {
             queue.json = false
         }
         let addition = try QueueAddition(curl, to: words.urls[0], conditions)
-        if dryRun { return StandardOutput.write(addition.description) }
+        if dryRun { return StandardOutput.write(lines: addition.description) }
         let receipt = try addition.add(to: queue)
         if output == "-" {
             StandardError.write("\(receipt.id)\n")

@@ -141,7 +141,7 @@ struct QueueStoringLine {
         next = now + .milliseconds(200)
         isShown = true
         let line = QueueProgressText(isUnicode: TerminalStyle.isUnicode).line(
-            "storing", count, of: total, rate: rate.bytesPerSecond(at: now), width: (StandardOutput.width ?? 80) - 1)
+            "storing", count, of: total, rate: rate.bytesPerSecond(at: now), width: (StandardError.width ?? 80) - 1)
         StandardError.write("\r\(line)\u{1b}[K")
     }
 

@@ -85,7 +85,7 @@ struct QueueListCommand: ParsableCommand {
         let hint = asked.isEmpty && !all ? "; --all lists those that are over, too" : ""
         let summary = text.style.paint("(\(text.count(pages.count))\(hint))", .grey) + "\n"
         StandardOutput.write(
-            (shown.isEmpty ? "" : text.table(shown, at: SystemClock.now.wall)) + summary + text.describe(holds))
+            lines: (shown.isEmpty ? "" : text.table(shown, at: SystemClock.now.wall)) + summary + text.describe(holds))
     }
 
     private static let over: Set<QueuedRequestState> = [.done, .dead, .cancelled]
@@ -137,7 +137,7 @@ struct QueueShowCommand: ParsableCommand {
         if queue.json {
             StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) }
         } else {
-            StandardOutput.write(QueueText.current.describe(item))
+            StandardOutput.write(lines: QueueText.current.describe(item))
         }
     }
 }
@@ -160,7 +160,7 @@ struct QueueExplainCommand: ParsableCommand {
         if queue.json {
             StandardOutput.writeJSON { $0.queueExplanation(explanation, at: now) }
         } else {
-            StandardOutput.write(QueueText.current.explain(explanation, at: now))
+            StandardOutput.write(lines: QueueText.current.explain(explanation, at: now))
         }
     }
 }
@@ -184,6 +184,6 @@ struct QueueStatusCommand: ParsableCommand {
         guard !queue.json else { return StandardOutput.writeJSON { $0.queueStatus(status, at: SystemClock.now) } }
         let text = QueueText.current
         StandardOutput.write(
-            text.count(status.count) + "\n" + text.describe(status.holds) + text.describe(status.budgets))
+            lines: text.count(status.count) + "\n" + text.describe(status.holds) + text.describe(status.budgets))
     }
 }

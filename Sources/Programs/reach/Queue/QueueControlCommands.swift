@@ -139,7 +139,7 @@ struct QueueRetryCommand: ParsableCommand {
     func run() throws {
         try queue.each(selection.selections, "retry") { client, selection throws(ControlError) in
             let count = try client.retry(selection, reason: reason)
-            if !queue.json { StandardOutput.write(Self.sentence(selection, count: count)) }
+            if !queue.json { StandardOutput.write(lines: Self.sentence(selection, count: count)) }
             return count
         }
     }

@@ -52,7 +52,7 @@ struct QueueImportCommand: ParsableCommand {
         }
         for addition in additions {
             if dryRun {
-                StandardOutput.write(addition.description)
+                StandardOutput.write(lines: addition.description)
             } else {
                 try QueueAddCommand.report(addition.add(to: queue), queue)
             }

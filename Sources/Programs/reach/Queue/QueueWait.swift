@@ -57,7 +57,7 @@ final class QueueWait {
     private func finish(_ item: RequestReport) throws(CommandError) {
         switch display {
         case .json: StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) }
-        case .bar: StandardOutput.write(QueueText.current.describe(item))
+        case .bar: StandardOutput.write(lines: QueueText.current.describe(item))
         case .none: break
         }
         guard item.state != .done else { return }

@@ -98,7 +98,7 @@ struct ReportCommand: ParsableCommand {
         case nil:
             let text = ReportText(
                 report: report, style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode)
-            StandardOutput.write(text.text)
+            StandardOutput.write(lines: text.text)
         }
     }
 }

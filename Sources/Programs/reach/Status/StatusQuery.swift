@@ -38,9 +38,9 @@ struct StatusQuery {
         }
         if !json, format == nil {
             if states.contains(where: \.restsOnTheGatewayAlone) {
-                StandardOutput.write(TerminalStyle.current.paint("(\(Self.gatewayNote))", .grey) + "\n")
+                StandardOutput.write(lines: TerminalStyle.current.paint("(\(Self.gatewayNote))", .grey) + "\n")
             }
-            StandardOutput.write(source.note(isDaemon: answer != nil, .current))
+            StandardOutput.write(lines: source.note(isDaemon: answer != nil, .current))
         }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
         if validated { return try checkProof(states, isDaemon: answer != nil) }
@@ -92,7 +92,7 @@ struct StatusQuery {
             let now = SystemClock.now
             StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
-            StandardOutput.write(StatusText(style: .current, lastAnswer: \.lastGatewayAnswer).describe(state))
+            StandardOutput.write(lines: StatusText(style: .current, lastAnswer: \.lastGatewayAnswer).describe(state))
         }
     }
 }

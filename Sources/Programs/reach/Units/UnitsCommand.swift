@@ -31,13 +31,13 @@ struct UnitsCommand: ParsableCommand {
                 $0.split(scalar: " ").first.map { ConditionUnit.target(of: String($0)) }
             })
         guard !names.isEmpty else {
-            return StandardOutput.write("no unit follows a condition; see reach units --help\n")
+            return StandardOutput.write(lines: "no unit follows a condition; see reach units --help\n")
         }
         let properties = "--property=" + ConditionUnit.properties.joined(separator: ",")
         let units = ConditionUnit.read(try systemctl(manager + ["show", properties, "--"] + names.sorted()))
         let rows = [["CONDITION", "STATE", "STARTS", "BINDS"]] + units.map(Self.row)
         let table = TextTable(style: .current, width: StandardOutput.width)
-        StandardOutput.write(table.layOut(rows.map { $0.map { TextTable.Cell(DisplayText.sanitized($0)) } }))
+        StandardOutput.write(lines: table.layOut(rows.map { $0.map { TextTable.Cell(DisplayText.sanitized($0)) } }))
     }
 
     private static func row(_ unit: ConditionUnit) -> [String] {

@@ -33,7 +33,7 @@ final class EventPrinter {
         lines = EventLines(STDOUT_FILENO, on: loop) { count, state, stream in
             switch form {
             case .json: EventLines.snapshotAfterLoss(count, state, &stream)
-            case .text(let text): Array(text.dropped(count, now: state).utf8)
+            case .text(let text): Self.lines(text.dropped(count, now: state))
             case .template(let template): Array(template.line(for: state, from: stream.source).utf8)
             }
         } onClose: { number in
@@ -50,7 +50,7 @@ final class EventPrinter {
         switch form {
         case .json: lines.write(event.state) { $0.line(event.encoded(source: $0.source)) }
         case .text(let text):
-            joined?.add(event) { event in lines.write(event.state) { _ in Array(text.line(for: event).utf8) } }
+            joined?.add(event) { event in lines.write(event.state) { _ in Self.lines(text.line(for: event)) } }
         case .template(let template):
             guard let state = event.state else { return }
             let line = template.line(for: state, from: source)
@@ -64,9 +64,11 @@ final class EventPrinter {
         lines.write(joined.change.state) { [source] stream in
             let isFirst = joined.change.isInitial
             let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
-            return Array((text.line(for: joined) + note).utf8)
+            return Self.lines(text.line(for: joined) + note)
         }
     }
+
+    private static func lines(_ text: String) -> [UInt8] { Array(StandardOutput.fitted(text).utf8) }
 
     /// Gives a slow reader a short time to read the pending lines.
     func finish() {

@@ -51,6 +51,10 @@ import Testing
         #expect(try Self.statuses(fleet, ["--class", "wwan"]).isEmpty)
         let text = try fleet.run("status").standardOutput
         #expect(text.hasSuffix("5 hosts: 1 online, 1 limited, 1 silent, 1 left, 1 unseen\n"), "\(text)")
+        // On a terminal the reasons are whole, and on lines of their own.
+        let narrow = try fleet.lines(of: "status", columns: 40)
+        #expect(narrow.allSatisfy { $0.count <= 40 } && !narrow.joined().contains("…"), "\(narrow)")
+        #expect(narrow.joined(separator: " ").contains("presumed"), "\(narrow)")
         let lines = try fleet.run("status", ["--lines", "--where", "host=gone", "--json"]).lines.map(Self.json)
         #expect(lines.map { $0["address"]?.string } == ["127.0.0.1"] && lines[0]["word"]?.string == "here")
         #expect(lines[0]["hosts"]?.array?.compactMap(\.string) == ["bye", "gone", "here", "portal"])

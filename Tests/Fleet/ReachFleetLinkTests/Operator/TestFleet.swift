@@ -131,6 +131,15 @@ final class TestFleet {
         try Self.program.start([command] + access(user) + arguments, environment: ["XDG_CACHE_HOME": cache])
     }
 
+    /// The lines that a command prints on a terminal.
+    func lines(of command: String, columns: Int) throws -> [String] {
+        let words = ([Self.program.path, command] + access("reader")).joined(separator: " ")
+        let terminal = "stty cols \(columns) rows 50; env TERM=dumb XDG_CACHE_HOME=\(cache) \(words)"
+        return try BuiltProgram(named: "/bin/sh").run(
+            ["-c", "script -qc '\(terminal)' /dev/null </dev/null"], limit: .seconds(60)
+        ).standardOutput.split(separator: "\r\n").map(String.init)
+    }
+
     /// Where its readers keep what they read.
     var cache: String { directory.path + "/cache" }
 
