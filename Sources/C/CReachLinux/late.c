@@ -11,7 +11,8 @@ int reach_bind_late(const struct reach_late_function *functions, size_t count, c
     for (size_t i = 0; i < count; i++) {
         if (loaded != functions[i].library) {
             loaded = functions[i].library;
-            library = dlopen(loaded, RTLD_NOW | RTLD_LOCAL);
+            /* A command calls few of a library's functions: the others are not looked up. */
+            library = dlopen(loaded, RTLD_LAZY | RTLD_LOCAL);
             if (library == NULL) {
                 snprintf(reason, size, "%s", dlerror());
                 return -1;
