@@ -1,4 +1,5 @@
 import ReachCore
+import ReachRecords
 
 extension DiagnosisScene {
     static let names: [DiagnosisScene] = [
