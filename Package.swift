@@ -135,8 +135,8 @@ let targets: [Target] = [
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     module("ReachQueue", ["ReachCore"]),
     module("ReachLoop", ["CReachLinux", "ReachCore"]),
-    // Histories, results of probes and diagnoses, and their files.
-    module("ReachRecords", ["CReachLinux", "ReachCore", "ReachLoop"]),
+    // History, outages, findings of diagnoses, and their files.
+    module("ReachRecords", ["ReachCore", "ReachLoop"]),
     module("ReachKernel", ["CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
     module("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     module("ReachProbe", ["CReachLinux", "ReachCore", "ReachRecords", "ReachLoop", "ReachKernel", "ReachTransfer"]),
@@ -191,8 +191,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
-            "CHTTPServer", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl",
-            "ReachTerminal",
+            "CHTTPServer", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal",
             "ReachTOML",
             "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,5 +1,3 @@
-import ReachRecords
-
 /// A command that prints lines of JSON, and the types of its lines.
 package enum LineCommand: String, CaseIterable, Sendable {
     case status
