@@ -7,6 +7,7 @@
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
 #   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
 #   DESKTOP "no" leaves reach-desktop and libsystemd out of them
+#   ONLY_BUILD "yes" has `make debian13` run no tests
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
@@ -17,7 +18,8 @@ FUZZ_SECONDS ?= 20
 ONLY ?=
 FLEET ?= yes
 DESKTOP ?= yes
-export FLEET DESKTOP
+ONLY_BUILD ?=
+export FLEET DESKTOP ONLY_BUILD
 BENCH_ARGS ?=
 SCENES_ARGS ?=
 WALK_ARGS ?= --seconds 120 --first 1000

@@ -193,6 +193,34 @@ struct SharedConnectionTests {
         #expect(try scene.requests.last == "request")
     }
 
+    /// A connection on which nothing was answered yet has HTTP/2, too: frames that come on it are no sign of its end.
+    /// Where a server refuses one stream, libcurl 7.88.1 ends the others of its connection, so that some fail.
+    @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
+    func `requests of which nginx refuses the first on each connection keep to their interface`() async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue("shared", names: ["IP:127.0.0.1"])
+        let port = try TestProgram.freePort()
+        let server = try WebServer(
+            """
+            server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(identity.certificatePath);
+              ssl_certificate_key \(identity.keyPath); http2_body_preread_size 0; keepalive_requests 3;
+              location / { return 200 ok; } }
+            """, listensOn: [port])
+        var options = TransferEngine.Options()
+        options.certificatesPath = authority.root.certificatePath
+        let stage = try TransferStage(options: options)
+        var request = try TransferRequest("POST", port: port, scheme: "https")
+        request.headers.append(HeaderField("Idempotency-Key", "k"))
+        request.body = .bytes(Array("whole".utf8))
+        request.interface = InterfaceBinding(name: "lo", index: 1)
+        let logs = (0..<64).map { _ in stage.start(request) }
+        for log in logs {
+            let failure = try await log.report(within: .seconds(60)).failure
+            #expect(failure?.reason != .wrongPath)
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test(arguments: ["0:0:0", "0:0:1", "0:11:1", "0:0:r"])
     func `a request that must not arrive twice is sent again where it was not processed`(goaway: String) async throws {
         let scene = try Scene(plan: goaway)

@@ -90,6 +90,8 @@ static inline CURLMcode reach_multi_set_long(CURLM *m, CURLMoption o, long v) { 
 /* Closes a socket, and opens one whose peer has hung up under the same number: libcurl then finds its connection
    dead. */
 void reach_socket_sever(int socket);
+/* Whether the other end sends nothing more, or, where nothing should come, something came. */
+int reach_socket_has_ended(int socket, int nothing_should_come);
 
 /* The fields of a CURLMsg's union. */
 static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }

@@ -94,6 +94,11 @@ extension Attempt {
         self.connection = connection
         connectionID = connection.flatMap { multi?.connection(with: $0) }
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
+        // Before its path is judged: that of a connection that was closed here is gone.
+        if found.isReused, let connection, hasEnded(connection) {
+            leaveUnsent()
+            return false
+        }
         if let interface = plan.request.interface,
             !(connection.map { InterfaceSocket.leaves($0, by: interface) } ?? false)
         {
@@ -109,7 +114,10 @@ extension Attempt {
         guard job?.maySend(self) == true else { return false }
         guard mayBeginRequest() else { return false }
         // For the numbers of streams, and of the last one that the server processes.
-        if reach_curl_has_http2(easy) != 0 { watchBytes() }
+        if reach_curl_has_http2(easy) != 0 {
+            watchBytes()
+            if let connection { multi?.noteFrames(on: connection) }
+        }
         found.phases.requestStarted = now
         if upload == nil { found.phases.requestSent = now }
         multi?.note(self)
@@ -163,10 +171,7 @@ extension Attempt {
         noteEncoding(of: head)
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
-        guard reader.isTextual else {
-            if socket >= 0 { multi?.noteFrames(on: socket) }
-            return
-        }
+        guard reader.isTextual else { return }
         // The server answered before it had seen the whole request: the response may belong to something else.
         if !hasSentBody { distrustConnection() }
         // Bytes that are too many concern the next request on the connection, and framing is only around chunks.

@@ -38,8 +38,24 @@ extension Attempt {
         connectionID = nil
     }
 
-    /// Whether the server said that it did not process the request.
+    /// Whether the server said that it did not process the request, or got nothing of it.
     var isUnprocessed: Bool { reader.headerBytes == 0 && stream.isUnprocessed }
+
+    /// Whether a connection that was used before ended meanwhile: the server sends nothing more on it, so what is sent
+    /// has no answer. In HTTP/1 that goes for all that comes before the request, too; frames may come at any time.
+    ///
+    /// The loop closes a connection that rests and becomes readable, but not before its next turn. libcurl takes the
+    /// words with which TLS ends for a sign of life (7.88.1).
+    func hasEnded(_ connection: CInt) -> Bool {
+        reach_socket_has_ended(connection, reach_curl_has_http2(easy) == 0 ? 1 : 0) != 0
+    }
+
+    /// Ends before anything was sent, so that the server cannot have processed it.
+    func leaveUnsent() {
+        stream.isRefused = true
+        distrustConnection()
+        refuse(TransferFailure(.connectionReset, "\(plan.request.url.host): the connection had ended", curlCode: 55))
+    }
 
     /// Notes that its connection, used before, ended before the answer: libcurl's words do not say what that means for
     /// a request that may not be repeated.

@@ -206,6 +206,7 @@ struct AttemptPlan {
     /// The address of the URL's host that the proxy connects to; `nil` where it gets the host.
     var target: IPAddress?
     var followsRedirects = false
+    var needsNewConnection = false
     /// Where the download resumes (``TransferSink/file(_:)``).
     var resume: ResumePoint?
     /// The certificates to trust; only for https.
@@ -218,7 +219,7 @@ struct AttemptPlan {
     /// arrived, so what has no key gets a new one. So does a request whose body may be gone once it was read.
     var mayReuse: Bool {
         if case .arriving = request.body { return false }
-        return request.connection == .pooled && !request.bindsConnection && !request.isSentOnce
+        return request.connection == .pooled && !needsNewConnection && !request.bindsConnection && !request.isSentOnce
             && (RepeatableMethods.contains(request.method)
                 || request.headers.contains { $0.isNamed("Idempotency-Key") })
     }

@@ -92,7 +92,7 @@ final class TransferJob {
         if code != CURLE_OK && !attempt.found.isCut || attempt.evidence.refusal != nil {
             result.failure = TransferFailure(code, attempt.evidence, host: machine.request.url.host)
         }
-        if machine.isConnecting, result.failure != nil {
+        if machine.isConnecting, result.failure != nil, !result.isUnprocessed {
             attempt.job = nil
             attempts.removeAll { $0 === attempt }
             if winner === attempt { winner = nil }
@@ -269,6 +269,7 @@ final class TransferJob {
         if plan.request.interface != way.interface { plan.request.interface = way.interface }
         if plan.request.url.isSecure { plan.trust = trust }
         plan.target = machine.targetAddress
+        plan.needsNewConnection = machine.needsNewConnection
         plan.followsRedirects = plan.request.redirects != .none
         if case .file = plan.request.sink { plan.resume = plan.request.resumable }
         return plan

@@ -113,6 +113,10 @@ extension TransferMachine {
         record.note(result)
         guard let failure = result.failure ?? lackOfResponse(result) else { return succeed(result, at: now) }
         if result.isUnprocessed {
+            if result.phases.requestStarted == nil {
+                needsNewConnection = true
+                return sendAgain(at: now)
+            }
             if mayRepeat { return repeatExchange(at: now) }
             unsend()
         }

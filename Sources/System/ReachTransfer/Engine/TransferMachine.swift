@@ -101,6 +101,8 @@ struct TransferMachine {
     var repetitions = 0
     /// Whether it left a connection that was dead.
     var hasLeftConnection = false
+    /// Whether an open connection turned out to have ended before anything was sent; others may have, too.
+    var needsNewConnection = false
     /// The address of the URL's host for a proxy that gets addresses only.
     private(set) var targetAddress: IPAddress?
     let origin: TransferURL
