@@ -49,7 +49,7 @@ package struct TextTable {
     }
 
     private func line(_ row: some Collection<Cell>, _ widths: [Int]) -> String {
-        let height = row.map(\.lines.count).max() ?? 0
+        let height = row.map { $0.lines.count }.max() ?? 0
         return (0..<height).map { number in
             var line = ""
             var missing = 0

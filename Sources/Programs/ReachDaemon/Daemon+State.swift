@@ -84,7 +84,7 @@ extension Daemon {
         do throws(SystemError) {
             let journal = try Journal(
                 JournalFiles(stateDirectory: directory), configuration.journalOptions, loop: loop, at: SystemClock.now,
-                boot: BootIdentity.current
+                boot: BootIdentity.current, encoder: encoder
             ) { [log] in log.warning("\($0)") }
             journal.onSafe = { [unowned self] in queue.trimOutbox(upTo: $0) }
             queue.onFileEvent = { [unowned self] in records.journal?.record($0) }

@@ -37,6 +37,8 @@ package final class Daemon {
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     let records: EventRecords
+    /// The journal and the subscribers get a change encoded once.
+    let encoder = ChangeEncoder(source: .daemon)
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
     private(set) var hooks: DaemonHooks?
@@ -119,7 +121,7 @@ package final class Daemon {
             loop: loop, service: self,
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
-            queue: queue,
+            queue: queue, encoder: encoder,
             authority: ControlAuthority(
                 user: getuid(), group: groupNumber(configuration.socket.group, "socket.group"),
                 journalGroup: groupNumber(configuration.journal.group, "journal.group"),

@@ -87,13 +87,12 @@ final class InternetReports {
     }
 
     /// What the journal gets of the Internet's state.
-    private var journalFields: [String: String] {
-        let fields = [
+    private var journalFields: [String: String?] {
+        [
             "target": Target.internet.description, "status": state?.status.rawValue,
             "reason": (state?.reason ?? state?.connectivityReason)?.rawValue,
             "cause": state?.rootCause?.kind.rawValue, "interface": state?.rootCause?.interface ?? state?.interface,
             "connectivity": state?.connectivity.rawValue,
         ]
-        return fields.compactMapValues(\.self)
     }
 }

@@ -47,7 +47,7 @@ import Testing
         var random = SeededGenerator(seed: 16)
         var spliced = 0
         for _ in 0..<400 {
-            var encoder = ChangeEncoder(source: .daemon)
+            let encoder = ChangeEncoder(source: .daemon)
             let (before, after) = (state(of: .internet, &random), state(of: .internet, &random))
             let moment = Instant(
                 wall: after.since, boot: BootTime(nanoseconds: Int64.random(in: 0...1 << 60, using: &random)))
@@ -81,7 +81,7 @@ import Testing
     @Test func `changes that differ in anything else are encoded each`() {
         let target = Target.internet
         let state = ReachabilityState.reachable(target)
-        var encoder = ChangeEncoder(source: .daemon)
+        let encoder = ChangeEncoder(source: .daemon)
         let times = [1, 2, 2, 2].map { Instant(wall: state.since, boot: BootTime(nanoseconds: $0)) }
         let causes: [Cause] = [.linkDown, .linkDown, .routeAdded, .routeAdded]
         var quoted: QuotedTarget?
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `changes of one target share the bytes of its name`() {
         let target = Target.internet
-        var encoder = ChangeEncoder(source: .daemon)
+        let encoder = ChangeEncoder(source: .daemon)
         var quoted: QuotedTarget?
         let names = (1...3 as ClosedRange<Int64>).map { number in
             let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: number))

@@ -309,8 +309,9 @@ import Testing
             #"[{"name":"a","value":"b"}]"#, #"[{"first":200,"last":299}]"#,
             #"[{"first":-9223372036854775808,"last":9223372036854775807}]"#,
         ]
-        let methods = QueueInterface.make(FakeQueue(), Topics(service: FakeService(), queue: nil, limits: .init()))
-            .methods
+        let topics = Topics(
+            service: FakeService(), queue: nil, encoder: ChangeEncoder(source: .daemon), limits: .init())
+        let methods = QueueInterface.make(FakeQueue(), topics).methods
         for _ in 0..<3000 {
             guard let (name, method) = methods.sorted(by: { $0.key < $1.key }).randomElement(using: &generator) else {
                 return

@@ -53,7 +53,10 @@ enum SpecialPurpose {
     }
 
     /// The most specific entry; `nil` for an ordinary address.
-    static func entry(of address: IPAddress) -> Entry? { entries.first { $0.prefix.contains(address) } }
+    static func entry(of address: IPAddress) -> Entry? {
+        // By its place, since an entry would be copied for each look at it.
+        entries.indices.first { entries[$0].prefix.contains(address) }.map { entries[$0] }
+    }
 
     /// The longest prefixes first.
     static let entries: [Entry] =

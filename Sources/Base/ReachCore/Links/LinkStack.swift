@@ -48,7 +48,7 @@ package struct LinkStack: Sendable {
     ///
     /// A link that becomes a port later is not among them, but its controller is.
     package func members(of index: InterfaceIndex) -> [InterfaceIndex] {
-        reach(from: index) { links[$0].map(below) ?? [] }
+        reach(from: index) { links[$0].map { below($0) } ?? [] }
     }
 
     /// Whether the link is metered: by a rule, by the network behind it, or because a metered link carries it.

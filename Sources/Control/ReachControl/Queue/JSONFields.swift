@@ -50,7 +50,7 @@ extension JSONFields.Field {
                 if let value { value.write(to: &json) } else { json.value(nil) }
             },
             read: { (subject, reader) throws(StatusReadingError) in
-                subject[keyPath: path] = try reader.member(name) ?? subject[keyPath: path]
+                if let value: Value = try reader.member(name) { subject[keyPath: path] = value }
             })
     }
 

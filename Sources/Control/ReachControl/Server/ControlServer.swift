@@ -27,15 +27,16 @@ package final class ControlServer {
     /// - Parameters:
     ///   - service: Answers io.reach.Monitor. The server keeps it alive.
     ///   - queue: Answers io.reach.Queue. The server keeps it alive; without it the interface does not exist.
+    ///   - encoder: Encodes the events of targets.
     ///   - interfaces: Interfaces in addition to org.varlink.service, io.reach.Monitor and io.reach.Queue.
     package init(
         loop: EventLoop, service: any ControlService, information: ServiceInformation,
-        queue: (any QueueService)? = nil, interfaces: [VarlinkInterface] = [], authority: ControlAuthority,
-        limits: ControlLimits = ControlLimits()
+        queue: (any QueueService)? = nil, encoder: ChangeEncoder = ChangeEncoder(source: .daemon),
+        interfaces: [VarlinkInterface] = [], authority: ControlAuthority, limits: ControlLimits = ControlLimits()
     ) {
         self.loop = loop
         let topics = Topics(
-            service: service, queue: queue, limits: limits, exempt: authority.exempt)
+            service: service, queue: queue, encoder: encoder, limits: limits, exempt: authority.exempt)
         let queueInterface = queue.map { QueueInterface.make($0, topics) }
         let followers = JournalFollowers(service: service, limit: limits.journalFollowersPerUser)
         let served =

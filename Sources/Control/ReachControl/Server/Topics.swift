@@ -15,14 +15,16 @@ final class Topics {
     /// Ends the search for a path; `nil` while no one waits.
     private var endSeeking: (() -> Void)?
     private let budget: BacklogBudget
-    private var encoder = ChangeEncoder(source: .daemon)
+    private let encoder: ChangeEncoder
     private var queueEncoder = QueueEncoder()
 
     init(
-        service: any ControlService, queue: (any QueueService)?, limits: ControlLimits, exempt: Set<UInt32> = []
+        service: any ControlService, queue: (any QueueService)?, encoder: ChangeEncoder, limits: ControlLimits,
+        exempt: Set<UInt32> = []
     ) {
         self.service = service
         self.queue = queue
+        self.encoder = encoder
         self.limits = limits
         self.exempt = exempt
         budget = BacklogBudget(limit: max(limits.backlogBytesOfAll, limits.backlogBytes))

@@ -25,7 +25,7 @@ package final class Journal {
     private let replies: LoopReplies
     private let loopReference = LoopReference<Journal>()
     private var followers = NumberedTable<() -> Void>()
-    private var encoder = ChangeEncoder(source: .daemon)
+    private let encoder: ChangeEncoder
     /// How many events were recorded in this turn of the loop.
     private var recorded = 0
     /// So many of a turn do not wait for its end: the thread's queue is bounded.
@@ -38,13 +38,15 @@ package final class Journal {
 
     /// Opens the journal and records the start of the run.
     ///
-    /// - Parameter report: Receives a message on another thread when the files cannot be written, and when they can
-    ///   again.
+    /// - Parameters:
+    ///   - encoder: Encodes the changes of targets.
+    ///   - report: Receives a message on another thread when the files cannot be written, and when they can again.
     package init(
         _ files: JournalFiles, _ options: Options, loop: EventLoop, at moment: Instant, boot: String,
-        report: @escaping @Sendable (String) -> Void
+        encoder: ChangeEncoder = ChangeEncoder(source: .daemon), report: @escaping @Sendable (String) -> Void
     ) throws(SystemError) {
         self.loop = loop
+        self.encoder = encoder
         self.boot = boot
         kinds = options.kinds
         replies = LoopReplies(loop: loop)

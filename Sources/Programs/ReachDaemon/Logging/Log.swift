@@ -108,15 +108,15 @@ struct JournalLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var all = metadata
-        all.merge(metadataProvider?.get() ?? [:]) { $1 }
-        if let error = event.error { all["error"] = "\(error)" }
-        all.merge(event.metadata ?? [:]) { $1 }
-        let journal = all.removeValue(forKey: LoggedEvent.key)
-        var message = LogMessage(event.level, event.message.description, Self.fields(all))
-        if case .dictionary(var fields) = journal {
-            message.event = (fields.removeValue(forKey: "message-id")?.description).flatMap(LoggedEvent.init)
-            message.journalFields = Self.fields(fields)
+        // The message's own come first, since the others are mostly empty.
+        var all = event.metadata ?? [:]
+        if let error = event.error { all.merge(["error": "\(error)"]) { own, _ in own } }
+        all.merge(metadataProvider?.get() ?? [:]) { own, _ in own }
+        all.merge(metadata) { own, _ in own }
+        var message = LogMessage(event.level, event.message.description, Self.fields(all, besides: LoggedEvent.key))
+        if case .dictionary(let fields) = all[LoggedEvent.key] {
+            message.event = (fields[LoggedEvent.identifier]?.description).flatMap(LoggedEvent.init)
+            message.journalFields = Self.fields(fields, besides: LoggedEvent.identifier)
         }
         log.write(message)
     }
@@ -124,10 +124,12 @@ struct JournalLogHandler: LogHandler {
     /// The fields that come first on a line. Metadata has no order; the others follow by name.
     private static let first = ["target", "status", "interface", "cause"]
 
-    private static func fields(_ metadata: Logger.Metadata) -> [LogMessage.Field] {
-        guard metadata.count > 1 else { return metadata.map { LogMessage.Field($0.key, $0.value.description) } }
-        let ranked = metadata.map { (rank: first.firstIndex(of: $0.key) ?? first.count, key: $0.key, value: $0.value) }
-        return ranked.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }
-            .map { LogMessage.Field($0.key, $0.value.description) }
+    private static func fields(_ metadata: Logger.Metadata, besides left: String) -> [LogMessage.Field] {
+        var ranked: [(rank: Int, field: LogMessage.Field)] = []
+        ranked.reserveCapacity(metadata.count)
+        for (key, value) in metadata where key != left {
+            ranked.append((first.firstIndex(of: key) ?? first.count, LogMessage.Field(key, value.description)))
+        }
+        return ranked.sorted { ($0.rank, $0.field.key) < ($1.rank, $1.field.key) }.map(\.field)
     }
 }

@@ -99,12 +99,14 @@ package enum LoggedEvent: String, Sendable, CaseIterable {
 
     /// The key under which a message's metadata have it, and fields that only the journal gets.
     static let key = "journal"
+    /// The key of the event among these fields.
+    static let identifier = "message-id"
 
     /// Metadata for a message: what it reports, and fields for the journal alone, since the message says it in words.
-    func metadata(_ fields: [String: String] = [:], shown: Logger.Metadata = [:]) -> Logger.Metadata {
-        var all = shown
-        let values = fields.mapValues { Logger.Metadata.Value.string($0) }
-        all[Self.key] = .dictionary(values.merging(["message-id": .string(rawValue)]) { $1 })
+    func metadata(_ fields: [String: String?] = [:], shown: Logger.Metadata = [:]) -> Logger.Metadata {
+        var (all, journal) = (shown, fields.compactMapValues { $0.map(Logger.Metadata.Value.string) })
+        journal[Self.identifier] = .string(rawValue)
+        all[Self.key] = .dictionary(journal)
         return all
     }
 }

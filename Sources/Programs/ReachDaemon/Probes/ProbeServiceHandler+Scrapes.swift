@@ -73,11 +73,10 @@ extension ProbeEntry {
 extension ProbeEvent {
     /// What the journal gets besides the text.
     var journalMetadata: Logger.Metadata {
-        let fields = [
+        LoggedEvent.probe.metadata([
             "target": HistoryEntry.target(ofProbe: report.name), "probe": report.name, "status": report.state.rawValue,
             "reason": report.last?.outcome.reason,
-        ]
-        return LoggedEvent.probe.metadata(fields.compactMapValues(\.self))
+        ])
     }
 
     /// The level the event is logged at.

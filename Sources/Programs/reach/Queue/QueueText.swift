@@ -21,8 +21,8 @@ struct QueueText {
                 TextTable.Cell("\(item.id)", .bold), TextTable.Cell(state(item), Self.colour(of: item.state)),
                 TextTable.Cell(age(item.created, now)), TextTable.Cell("\(item.tries)"),
                 TextTable.Cell(DisplayText.sanitized(item.condition.description)),
-                TextTable.Cell(DisplayText.sanitized(item.method)),
-                TextTable.Cell(DisplayText.sanitized(item.url)),
+                TextTable.Cell(DisplayText.sanitized(item.request.specification.method)),
+                TextTable.Cell(DisplayText.sanitized(item.request.specification.url)),
             ]
         }
         return TextTable(style: style, width: width).layOut([heading] + rows)

@@ -8,13 +8,15 @@ extension KernelView {
     }
 
     /// Finds out what carries the tunnels among a link and those below it.
-    func findCarriers(of index: InterfaceIndex) throws(NetlinkError) {
+    ///
+    /// - Returns: The links, as ``readStack(for:)`` has them then.
+    func findCarriers(of index: InterfaceIndex) throws(NetlinkError) -> LinkStack {
         while true {
             let stack = readStack(for: index)
             let open = stack.members(of: index).first { member in
                 tunnels.known(at: age.carriers)[member] == nil && table.links[member].map(stack.needsCarriers) ?? false
             }
-            guard let open, let link = table.links[open] else { return }
+            guard let open, let link = table.links[open] else { return stack }
             try tunnels.find(link, in: self)
         }
     }

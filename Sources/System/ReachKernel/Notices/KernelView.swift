@@ -256,8 +256,7 @@ package final class KernelView {
         var members: Set<InterfaceIndex> = []
         for index in links {
             try read(index)
-            try findCarriers(of: index)
-            members.formUnion(readStack(for: index).members(of: index))
+            members.formUnion(try findCarriers(of: index).members(of: index))
         }
         return makeStack(identities(of: members))
     }
@@ -288,7 +287,7 @@ package final class KernelView {
     package func fullStack() throws(NetlinkError) -> LinkStack {
         try readAll()
         _ = devices.read(table.links.keys, among: table.links)
-        for index in table.links.keys.sorted() { try findCarriers(of: index) }
+        for index in table.links.keys.sorted() { _ = try findCarriers(of: index) }
         return makeStack(identities(of: table.links.keys))
     }
 
