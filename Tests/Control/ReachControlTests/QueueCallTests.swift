@@ -245,6 +245,15 @@ import Testing
         #expect(explanation == RequestReport.waiting(8).explained)
     }
 
+    @Test func `a wrong member within a request is an error that names it`() throws {
+        var writer = JSONWriter()
+        writer.queueItem(.full, at: .second(1))
+        var members = try #require(try JSONReader.read(writer.bytes).object)
+        members["progress"] = .object(["interface": .integer(1)])
+        let json = JSONValue.object(members)
+        #expect(throws: StatusReadingError(key: "progress.interface")) { try RequestReport(reading: json) }
+    }
+
     @Test func `requests come in pages, as many as a message has room for`() throws {
         server.queue { queue in
             for id in 1...40 {

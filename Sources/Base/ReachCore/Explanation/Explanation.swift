@@ -28,8 +28,8 @@ package struct Explanation: Hashable, Sendable {
 
     /// The path in one family, and the steps that explain it.
     package struct Family: Hashable, Sendable {
-        package let path: NetworkPath
-        package let steps: [Step]
+        package var path: NetworkPath
+        package var steps: [Step]
 
         package init(path: NetworkPath, steps: [Step]) {
             self.path = path
@@ -37,10 +37,10 @@ package struct Explanation: Hashable, Sendable {
         }
     }
 
-    package let target: Target
-    package let verdict: Verdict
-    package let ipv4: Family
-    package let ipv6: Family
+    package var target: Target
+    package var verdict: Verdict
+    package var ipv4: Family
+    package var ipv6: Family
     /// What checks have proved about the target, as its state says; `nil` if none do.
     package var proof: Proof?
     /// Whether a hold-down holds back this verdict, so that another one is reported.
@@ -76,12 +76,12 @@ package struct ExplainedStep<Topic: StepSubject>: Hashable, Sendable {
     package typealias Subject = Topic
     package typealias Finding = StepFinding
 
-    package let subject: Subject
-    package let finding: Finding
+    package var subject: Subject
+    package var finding: Finding
     /// Whole sentences: what was found, what follows from it, and how to fix a problem.
-    package let text: String
+    package var text: String
     /// How long the answer took; `nil` where nothing answered, or nothing was sent.
-    package let duration: Duration?
+    package var duration: Duration?
 
     package init(_ subject: Subject, _ finding: Finding, _ text: String, duration: Duration? = nil) {
         self.subject = subject

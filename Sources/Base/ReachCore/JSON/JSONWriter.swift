@@ -59,8 +59,11 @@ package struct JSONWriter: ~Copyable {
 
     package mutating func field(_ name: StaticString, _ address: IPAddress?) {
         key(name)
+        if let address { value(address: address) } else { value(nil) }
+    }
+
+    package mutating func value(address: IPAddress) {
         separate()
-        guard let address else { return output.append("null" as StaticString) }
         output.append(UInt8(ascii: "\""))
         address.append(to: &output)
         output.append(UInt8(ascii: "\""))

@@ -1,16 +1,16 @@
 /// A description of one link: its kind, the links that carry it, and whether it carries the Internet's paths.
 package struct LinkReport: Hashable, Sendable {
-    package let link: Link
-    package let linkClass: LinkClass
+    package var link: Link
+    package var linkClass: LinkClass
     /// The name of the bridge, bond, team or VRF of which it is a port.
-    package let controller: String?
+    package var controller: String?
     /// Names of the links that carry it, nearest first.
-    package let lower: [String]
+    package var lower: [String]
     /// Why the link cannot carry packets; `nil` if no problem is known.
-    package let trouble: Reason?
+    package var trouble: Reason?
     /// The name of the broken link below that breaks this one, too.
-    package let brokenLower: String?
-    package let isMetered: Bool
+    package var brokenLower: String?
+    package var isMetered: Bool
     package var meteredReason: MeteredReason?
     /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
     package var network: String?
@@ -18,13 +18,13 @@ package struct LinkReport: Hashable, Sendable {
     /// The Wi-Fi network that it has joined; `nil` for other links.
     package var wireless: WirelessLink?
     /// The addresses, usable ones first, IPv4 before IPv6.
-    package let addresses: [InterfaceAddress]
+    package var addresses: [InterfaceAddress]
     /// What the daemon's checks have proved of the Internet over it; `nil` without checks of it.
     package var proof: Proof?
     /// The bytes that it has carried since it appeared; `nil` if that is not known.
     package var traffic: Traffic?
     /// The families whose path to the Internet leaves by this link.
-    package private(set) var carriesInternet: Set<IPAddress.Family>
+    package var carriesInternet: Set<IPAddress.Family>
 
     package struct Proof: Hashable, Sendable {
         package internal(set) var connectivity: Connectivity
@@ -79,8 +79,9 @@ package struct LinkReport: Hashable, Sendable {
 
     /// Creates a report from values that a daemon sent. Of the link's controller only the name is known.
     package init(
-        _ link: Link, linkClass: LinkClass, controller: String?, lower: [String], trouble: Reason?,
-        brokenLower: String?, isMetered: Bool, addresses: [InterfaceAddress], carriesInternet: Set<IPAddress.Family>
+        _ link: Link, linkClass: LinkClass = .other, controller: String? = nil, lower: [String] = [],
+        trouble: Reason? = nil, brokenLower: String? = nil, isMetered: Bool = false,
+        addresses: [InterfaceAddress] = [], carriesInternet: Set<IPAddress.Family> = []
     ) {
         self.link = link
         self.linkClass = linkClass

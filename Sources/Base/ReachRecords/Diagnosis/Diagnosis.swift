@@ -17,9 +17,9 @@ package struct Diagnosis: Hashable, Sendable {
 
     /// Loss, delay and jitter, as they were measured.
     package struct Quality: Hashable, Sendable {
-        package let line: LineQuality
+        package var line: LineQuality
         /// The part of the way, for people; `nil` for the whole.
-        package let stretch: String?
+        package var stretch: String?
 
         package init(_ line: LineQuality, stretch: String?) {
             self.line = line
@@ -30,13 +30,13 @@ package struct Diagnosis: Hashable, Sendable {
     /// A fact that counted in the judgement.
     package struct Fact: Hashable, Sendable {
         /// The fact's word.
-        package let word: String
-        package let text: String
+        package var word: String
+        package var text: String
         /// How much it counts: packets or witnesses.
-        package let weight: Int
+        package var weight: Int
         /// The explanations that predict it, and those that it rules out, by their words.
-        package let speaksFor: [String]
-        package let speaksAgainst: [String]
+        package var speaksFor: [String]
+        package var speaksAgainst: [String]
 
         package init(_ word: String, _ text: String, weight: Int, speaksFor: [String], speaksAgainst: [String]) {
             self.word = word
@@ -104,15 +104,15 @@ package struct Diagnosis: Hashable, Sendable {
     }
 
     /// The target as it was written.
-    package let target: String
-    package let outcome: Outcome
+    package var target: String
+    package var outcome: Outcome
     /// `nil` where nothing is broken, or where it is not known what is.
-    package let blame: Blame?
-    package let steps: [Step]
+    package var blame: Blame?
+    package var steps: [Step]
     /// The facts that counted where something had to be concluded.
-    package let facts: [Fact]
+    package var facts: [Fact]
     /// `nil` where it was not measured.
-    package let quality: Quality?
+    package var quality: Quality?
 
     package init(
         target: String, outcome: Outcome, blame: Blame?, steps: [Step], facts: [Fact] = [], quality: Quality? = nil

@@ -41,8 +41,9 @@ package struct EventStreamReader: Sendable {
     private func previous(
         _ reader: StatusReader, before state: ReachabilityState
     ) throws(StatusReadingError) -> ReachabilityState {
-        var summary = ReachabilityState(target: state.target, since: state.since)
-        try summary.adoptSummary(reader)
+        var (reader, summary) = (reader, ReachabilityState(target: state.target, since: state.since))
+        summary.summaryMembers(&reader)
+        if let fault = reader.firstFault { throw fault }
         guard let latest, latest.status == summary.status, latest.reason == summary.reason,
             latest.linkClass == summary.linkClass, latest.interface == summary.interface
         else { return summary }

@@ -15,6 +15,8 @@ package struct StatusReadingError: Error, Hashable, Sendable, CustomStringConver
 package struct StatusReader {
     private let object: JSONValue
     private let path: String
+    /// The first fault of a member that ``JSONMembers`` named.
+    package private(set) var firstFault: StatusReadingError?
 
     package init(_ object: JSONValue, path: String = "") throws(StatusReadingError) {
         guard case .object = object else { throw StatusReadingError(key: path.isEmpty ? "the object" : path) }
@@ -22,9 +24,15 @@ package struct StatusReader {
         self.path = path
     }
 
-    package func fault(_ name: String) -> StatusReadingError {
-        StatusReadingError(key: path.isEmpty ? name : path + "." + name)
-    }
+    package func fault(_ name: String) -> StatusReadingError { StatusReadingError(key: key(name)) }
+
+    /// The key of a member, preceded by those of the enclosing objects.
+    package func key(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
+
+    mutating func keep(_ fault: StatusReadingError) { firstFault = firstFault ?? fault }
+
+    /// - Returns: `nil` where the member is missing or null.
+    package func member(_ name: String) -> JSONValue? { object[name] }
 
     /// A member that may be missing or null.
     package func optional<Value>(_ name: String, _ type: (JSONValue) -> Value?) throws(StatusReadingError)
@@ -42,14 +50,7 @@ package struct StatusReader {
 
     package func object(_ name: String) throws(StatusReadingError) -> StatusReader {
         guard let member = object[name] else { throw fault(name) }
-        return try StatusReader(member, path: path.isEmpty ? name : path + "." + name)
-    }
-
-    /// The objects of an array.
-    package func objects(_ name: String) throws(StatusReadingError) -> [StatusReader] {
-        guard let elements = try optional(name, \.array) else { throw fault(name) }
-        let path = path.isEmpty ? name : path + "." + name
-        return try elements.map { element throws(StatusReadingError) in try StatusReader(element, path: path) }
+        return try StatusReader(member, path: key(name))
     }
 
     /// A whole number within the range of its type.
@@ -74,18 +75,6 @@ package struct StatusReader {
     package func moment() throws(StatusReadingError) -> Instant {
         let nanoseconds = try value("boottime_ns", \.integer)
         return Instant(wall: try time("time"), boot: BootTime(nanoseconds: nanoseconds))
-    }
-
-    package func hardwareAddress(_ name: String) throws(StatusReadingError) -> HardwareAddress? {
-        guard let text = try optional(name, \.string) else { return nil }
-        guard let address = HardwareAddress(text) else { throw fault(name) }
-        return address
-    }
-
-    package func address(_ name: String) throws(StatusReadingError) -> IPAddress? {
-        guard let text = try optional(name, \.string) else { return nil }
-        guard let address = IPAddress(text) else { throw fault(name) }
-        return address
     }
 
     package func texts(_ name: String) throws(StatusReadingError) -> [String] {

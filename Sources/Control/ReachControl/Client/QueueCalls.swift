@@ -108,7 +108,7 @@ extension ControlClient {
             var holds: [QueueHold] = []
             for json in json.array ?? [] {
                 guard json["by"]?.string.flatMap({ QueueHold.Source(rawValue: $0) }) != nil else { continue }
-                holds.append(try QueueHold(StatusReader(json)))
+                holds.append(try QueueHold(reading: json))
             }
             return holds
         }

@@ -1,89 +1,75 @@
+package import ReachClient
 package import ReachCore
 package import ReachRecords
 
 extension JSONWriter {
     /// Writes a diagnosis, as `reach explain --probe --json` prints it.
     package mutating func diagnosis(_ diagnosis: Diagnosis, started: Instant, duration: Duration) {
-        object { json in
-            json.field("v", 1)
-            json.field("type", "diagnosis")
-            json.times(started.wall, started.boot)
-            json.field("target", diagnosis.target)
-            json.field("outcome", diagnosis.outcome.rawValue)
-            json.field("party", diagnosis.blame?.party.rawValue)
-            json.field("layer", diagnosis.blame?.layer.rawValue)
-            json.field("subject", diagnosis.blame?.subject.rawValue)
-            json.field("text", diagnosis.blame?.text)
-            json.field("duration_us", duration.microseconds)
-            json.field("between", diagnosis.blame?.between.map(\.rawValue) ?? [])
-            if let quality = diagnosis.quality {
-                json.quality(quality)
-            } else {
-                json.field("quality", nil as String?)
-            }
-            json.field("facts", array: { json in for fact in diagnosis.facts { json.fact(fact) } })
-            json.steps(diagnosis.steps)
-        }
-    }
-
-    private mutating func quality(_ quality: Diagnosis.Quality) {
-        field(
-            "quality",
-            object: { json in
-                json.figures(of: quality.line)
-                json.field("stretch", quality.stretch)
-            })
-    }
-
-    private mutating func fact(_ fact: Diagnosis.Fact) {
-        object { json in
-            json.field("fact", fact.word)
-            json.field("text", fact.text)
-            json.field("weight", Int64(fact.weight))
-            json.field("speaks_for", fact.speaksFor)
-            json.field("speaks_against", fact.speaksAgainst)
-        }
+        line("diagnosis", at: started, DiagnosisLine(diagnosis: diagnosis, duration: duration).writeMembers)
     }
 }
 
 extension Diagnosis {
     /// Reads a diagnosis that ``JSONWriter/diagnosis(_:started:duration:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) {
-        let reader = try StatusReader(json)
-        self.init(
-            target: try reader.value("target", \.string), outcome: try reader.word("outcome") ?? .unknown,
-            blame: try Blame(reader), steps: try reader.steps(),
-            facts: try (json["facts"] == nil ? [] : reader.objects("facts")).map { fact throws(StatusReadingError) in
-                try Fact(fact)
-            },
-            quality: json["quality"].flatMap { try? Quality(StatusReader($0)) })
+        self = try DiagnosisLine(reading: json).diagnosis
     }
 }
 
-extension Diagnosis.Blame {
-    /// - Returns: `nil` where there is none, or where this version does not know its words.
-    fileprivate init?(_ reader: StatusReader) throws(StatusReadingError) {
-        let (party, layer) = (
-            try reader.word("party", Diagnosis.Party.self), try reader.word("layer", OutageLayer.self)
-        )
-        let subject = try reader.word("subject", Diagnosis.Subject.self)
-        guard let party, let layer, let subject, let text = try reader.optional("text", \.string) else { return nil }
-        let between = try reader.texts("between").compactMap { Diagnosis.Party(rawValue: $0) }
-        self.init(party, layer, subject, Clause(name: text), between: between)
+private struct DiagnosisLine: JSONObject {
+    static var blank: Self {
+        Self(diagnosis: Diagnosis(target: "", outcome: .unknown, blame: nil, steps: []), duration: .zero)
+    }
+
+    var diagnosis: Diagnosis
+    /// How long it took.
+    var duration: Duration
+
+    mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("target", &diagnosis.target)
+        line.word("outcome", &diagnosis.outcome, unknown: .unknown)
+        blameMembers(&line)
+        line.optional("quality", &diagnosis.quality)
+        line.optional("facts", &diagnosis.facts)
+        line.member("steps", &diagnosis.steps)
+    }
+
+    /// Reading finds none where this version does not know its words.
+    private mutating func blameMembers(_ line: inout some JSONMembers & ~Copyable) {
+        let blame = diagnosis.blame
+        var (party, layer, subject) = (blame?.party, blame?.layer, blame?.subject)
+        var taken: Duration? = duration
+        var (text, between) = (blame?.text, blame?.between.map(\.rawValue) ?? [])
+        line.word("party", &party)
+        line.word("layer", &layer)
+        line.word("subject", &subject)
+        line.optional("text", &text)
+        line.microseconds("duration_us", &taken)
+        line.optional("between", &between)
+        duration = taken ?? duration
+        guard let party, let layer, let subject, let text else { return }
+        diagnosis.blame = Diagnosis.Blame(
+            party, layer, subject, Clause(name: text), between: between.compactMap(Diagnosis.Party.init(rawValue:)))
     }
 }
 
-extension Diagnosis.Fact {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        self.init(
-            try reader.value("fact", \.string), try reader.value("text", \.string),
-            weight: Int(try reader.value("weight", \.integer)), speaksFor: try reader.texts("speaks_for"),
-            speaksAgainst: try reader.texts("speaks_against"))
+extension Diagnosis.Quality: JSONObject {
+    package static var blank: Self { Self(.blank, stretch: nil) }
+
+    package mutating func members(_ json: inout some JSONMembers & ~Copyable) {
+        line.members(&json)
+        json.optional("stretch", &stretch)
     }
 }
 
-extension Diagnosis.Quality {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        self.init(try LineQuality(figures: reader), stretch: try reader.optional("stretch", \.string))
+extension Diagnosis.Fact: JSONObject {
+    package static var blank: Self { Self("", "", weight: 0, speaksFor: [], speaksAgainst: []) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("fact", &word)
+        line.member("text", &text)
+        line.member("weight", &weight)
+        line.optional("speaks_for", &speaksFor)
+        line.optional("speaks_against", &speaksAgainst)
     }
 }

@@ -1,3 +1,4 @@
+package import ReachClient
 package import ReachCore
 
 extension JSONWriter {
@@ -5,90 +6,17 @@ extension JSONWriter {
     ///
     /// - Parameter name: The name of the configured probe; `nil` for an attempt that was ordered by its URL.
     package mutating func probeResult(_ result: ProbeResult, of target: String, named name: String?) {
-        object { json in
-            json.field("v", 1)
-            json.field("type", "probe-result")
-            json.times(result.started.wall, result.started.boot)
-            json.field("probe", name)
-            json.field("target", target)
-            json.field("outcome", result.outcome.word)
-            json.field("reason", result.outcome.reason)
-            json.field("detail", result.detail)
-            json.field("duration_us", result.duration.microseconds)
-            json.field(
-                "phases",
-                object: { json in
-                    for (phase, duration) in result.phases.reached {
-                        json.key(named: phase.rawValue + "_us")
-                        json.value(duration.microseconds)
-                    }
-                })
-            json.field("address", result.address)
-            json.field("interface", result.interface)
-            json.field("http_status", result.httpStatus?.wide)
-            json.field("certificate_until", result.certificateEnd?.description)
-            json.field("certificate_days", result.certificateDays?.wide)
-            if let burst = result.burst { json.field("burst", object: { $0.burst(burst) }) }
-        }
-    }
-
-    private mutating func burst(_ burst: ProbeBurst) {
-        field("sent", burst.sent.wide)
-        field("lost", burst.lost.wide)
-        field("min_us", burst.trips?.least.microseconds)
-        field("p50_us", burst.trips?.median.microseconds)
-        field("p90_us", burst.trips?.percentile90.microseconds)
-        field("max_us", burst.trips?.most.microseconds)
-        field("jitter_us", burst.trips?.jitter.microseconds)
+        ProbeAnswer(target: target, name: name, result: result).write(to: &self)
     }
 
     /// Writes a configured probe, as `reach probes --json` prints it.
     ///
     /// - Parameter hasBeats: Whether to list the latest results; events do not.
     package mutating func probeReport(_ report: ProbeReport, at moment: Instant, hasBeats: Bool) {
-        object { json in
-            json.field("v", 1)
-            json.field("type", "probe-report")
-            json.times(moment.wall, moment.boot)
-            json.field("probe", report.name)
-            if let group = report.group { json.field("group", group) }
-            json.field("target", report.target)
-            json.field("state", report.state.rawValue)
-            json.field("since", report.since)
-            json.field("paused", report.pause?.rawValue)
-            json.field("interval_ms", report.interval.nanoseconds / 1_000_000)
-            json.field("next", report.next?.description)
-            json.field("uptime", object: { $0.uptime(report.uptime) })
-            json.key("latency")
-            json.latency(report.latency)
-            json.key("last")
-            if let last = report.last {
-                json.probeResult(last, of: report.target, named: report.name)
-            } else {
-                json.value(nil)
-            }
-            if hasBeats {
-                json.field("beats", String(report.beats.map(\.kind.letter)))
-                json.field("beats_us", array: { for beat in report.beats { $0.value(Int64(beat.microseconds)) } })
-            }
-        }
-    }
-
-    private mutating func uptime(_ uptime: ProbeUptime) {
-        field("ok_ms", uptime.ok.nanoseconds / 1_000_000)
-        field("fail_ms", uptime.fail.nanoseconds / 1_000_000)
-        field("paused_ms", uptime.paused.nanoseconds / 1_000_000)
-        field("inconclusive_ms", uptime.inconclusive.nanoseconds / 1_000_000)
-        field("availability", share: uptime.availability)
-    }
-
-    private mutating func latency(_ latency: ProbeLatency?) {
-        guard let latency else { return value(nil) }
-        object { json in
-            json.field("count", latency.count.wide)
-            json.field("p50_us", latency.median.microseconds)
-            json.field("p90_us", latency.percentile90.microseconds)
-            json.field("p99_us", latency.percentile99.microseconds)
+        var report = report
+        line("probe-report", at: moment) { json in
+            report.members(&json)
+            if hasBeats { report.beatMembers(&json) }
         }
     }
 }
@@ -101,6 +29,124 @@ extension EncodedEvent {
             json.key("probe")
             json.probeReport(event.report, at: event.moment, hasBeats: false)
         }
+    }
+}
+
+extension ProbeEvent {
+    /// Reads an event of type `probe`; its report has no beats.
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        guard let kind: Kind = try reader.word("event") else { throw reader.fault("event") }
+        self.init(kind, at: try reader.moment(), report: try ProbeReport(reader.object("probe")))
+    }
+}
+
+/// A result, with the probe's name and URL.
+extension ProbeAnswer: JSONObject {
+    package static var blank: ProbeAnswer { ProbeAnswer(target: "", name: nil, result: .blank) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.optional("probe", &name)
+        line.member("target", &target)
+        result.members(&line)
+    }
+
+    package func write(to json: inout JSONWriter) { json.line("probe-result", at: result.started, writeMembers) }
+}
+
+extension ProbeResult: JSONObject {
+    package static var blank: ProbeResult { ProbeResult(.ok, started: .blank, duration: .zero) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        if line.isReading { line.moment(&started) }
+        var (outcome, reason) = (outcome, outcome.reason)
+        line.member("outcome", &outcome)
+        line.optional("reason", &reason)
+        self.outcome = Outcome(word: outcome.word, reason: reason) ?? outcome
+        line.optional("detail", &detail)
+        line.microseconds("duration_us", &duration)
+        line.member("phases", &phases)
+        line.optional("address", &address)
+        line.optional("interface", &interface)
+        line.optional("http_status", &httpStatus)
+        line.optional("certificate_until", &certificateEnd)
+        var days = certificateDays
+        line.optional("certificate_days", &days)
+        line.optional("burst", &burst, else: .missing)
+    }
+}
+
+extension ProbeResult.Outcome: JSONText {
+    package init?(text: String) { self.init(word: text, reason: nil) }
+    package var text: String { word }
+}
+
+extension ProbePhases: JSONMember {
+    package init(_ json: JSONValue, key: String) throws(StatusReadingError) {
+        self.init()
+        let reader = try StatusReader(json, path: key)
+        for phase in ProbePhase.allCases {
+            let microseconds: Int64? = try reader.number(phase.rawValue + "_us")
+            self[phase] = microseconds.map { .microseconds($0) }
+        }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object { json in
+            for (phase, duration) in reached {
+                json.key(named: phase.rawValue + "_us")
+                json.value(duration.microseconds)
+            }
+        }
+    }
+}
+
+extension ProbeBurst: JSONObject {
+    package static var blank: ProbeBurst { ProbeBurst(sent: 0, lost: 0, trips: nil) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("sent", &sent)
+        line.member("lost", &lost)
+        var (least, median, jitter) = (trips?.least, trips?.median, trips?.jitter)
+        var (percentile90, most) = (trips?.percentile90, trips?.most)
+        line.microseconds("min_us", &least)
+        line.microseconds("p50_us", &median)
+        line.microseconds("p90_us", &percentile90)
+        line.microseconds("max_us", &most)
+        line.microseconds("jitter_us", &jitter)
+        guard let least, let median, let percentile90, let most else { return }
+        trips = Trips(least: least, median: median, percentile90: percentile90, most: most)
+    }
+}
+
+extension ProbeReport: JSONObject {
+    package static var blank: ProbeReport {
+        ProbeReport(name: "", target: "", state: .unknown, since: Instant.blank.wall, interval: .zero)
+    }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("probe", &name)
+        line.optional("group", &group, else: .missing)
+        line.member("target", &target)
+        line.word("state", &state, unknown: .unknown)
+        line.member("since", &since)
+        // A reason that this version does not know is still a pause.
+        line.word("paused", &pause, unknown: .noPath)
+        line.milliseconds("interval_ms", &interval)
+        line.optional("next", &next)
+        line.member("uptime", &uptime)
+        line.optional("latency", &latency)
+        var answer = last.map { ProbeAnswer(target: target, name: name, result: $0) }
+        line.optional("last", &answer)
+        last = answer?.result
+        if line.isReading { beatMembers(&line) }
+    }
+
+    fileprivate mutating func beatMembers(_ line: inout some JSONMembers & ~Copyable) {
+        var (letters, durations) = (String(beats.map(\.kind.letter)), beats.map(\.microseconds))
+        line.optional("beats", &letters)
+        line.optional("beats_us", &durations)
+        beats = zip(letters, durations).map { Beat(Beat.Kind(letter: $0) ?? .inconclusive, microseconds: $1) }
     }
 }
 
@@ -121,115 +167,28 @@ extension ProbeReport.Beat.Kind {
     }
 }
 
-extension ProbeResult {
-    /// Reads a result that ``JSONWriter/probeResult(_:of:named:)`` wrote.
-    package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
+extension ProbeUptime: JSONObject {
+    package static var blank: ProbeUptime { ProbeUptime() }
 
-    init(_ reader: StatusReader) throws(StatusReadingError) {
-        let reason = try reader.optional("reason", \.string)
-        guard let outcome = Outcome(word: try reader.value("outcome", \.string), reason: reason) else {
-            throw reader.fault("outcome")
-        }
-        self.init(
-            outcome, detail: try reader.optional("detail", \.string) ?? "", started: try reader.moment(),
-            duration: try reader.microseconds("duration_us"))
-        let spent = try reader.object("phases")
-        for phase in ProbePhase.allCases {
-            if let microseconds: Int64 = try spent.number(phase.rawValue + "_us") {
-                phases[phase] = .microseconds(microseconds)
-            }
-        }
-        address = try reader.address("address")
-        interface = try reader.optional("interface", \.string)
-        httpStatus = try reader.number("http_status")
-        certificateEnd = try reader.optionalTime("certificate_until")
-        if try reader.optional("burst", \.object) != nil { burst = try ProbeBurst(reader.object("burst")) }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.milliseconds("ok_ms", &ok)
+        line.milliseconds("fail_ms", &fail)
+        line.milliseconds("paused_ms", &paused)
+        line.milliseconds("inconclusive_ms", &inconclusive)
+        var share = availability
+        line.optional("availability", &share)
     }
 }
 
-extension ProbeBurst {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        guard let sent: Int = try reader.number("sent"), let lost: Int = try reader.number("lost") else {
-            throw reader.fault("burst")
-        }
-        self.init(sent: sent, lost: lost, trips: nil)
-        guard try reader.optional("p50_us", \.integer) != nil else { return }
-        trips = Trips(
-            least: try reader.microseconds("min_us"), median: try reader.microseconds("p50_us"),
-            percentile90: try reader.microseconds("p90_us"), most: try reader.microseconds("max_us"))
-    }
-}
-
-extension ProbeEvent {
-    /// Reads an event of type `probe`; its report has no beats.
-    package init(reading json: JSONValue) throws(StatusReadingError) {
-        let reader = try StatusReader(json)
-        guard let kind: Kind = try reader.word("event") else { throw reader.fault("event") }
-        self.init(kind, at: try reader.moment(), report: try ProbeReport(reader.object("probe")))
-    }
-}
-
-extension ProbeAnswer {
-    /// Reads a result that ``JSONWriter/probeResult(_:of:named:)`` wrote, with the probe's name and URL.
-    package init(reading json: JSONValue) throws(StatusReadingError) {
-        let reader = try StatusReader(json)
-        self.init(
-            target: try reader.value("target", \.string), name: try reader.optional("probe", \.string),
-            result: try ProbeResult(reader))
-    }
-}
-
-extension ProbeReport {
-    /// Reads a report that ``JSONWriter/probeReport(_:at:hasBeats:)`` wrote.
-    package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
-
-    init(_ reader: StatusReader) throws(StatusReadingError) {
-        self.init(
-            name: try reader.value("probe", \.string), target: try reader.value("target", \.string),
-            state: try reader.word("state") ?? .unknown, since: try reader.time("since"),
-            interval: .milliseconds(try reader.value("interval_ms", \.integer)))
-        group = try reader.optional("group", \.string)
-        // A reason that this version does not know is still a pause.
-        pause = try reader.optional("paused", \.string).map { ProbePause(rawValue: $0) ?? .noPath }
-        next = try reader.optionalTime("next")
-        uptime = try ProbeUptime(reader.object("uptime"))
-        if try reader.optional("latency", \.object) != nil { latency = try ProbeLatency(reader.object("latency")) }
-        if try reader.optional("last", \.object) != nil { last = try ProbeResult(reader.object("last")) }
-        let letters = try reader.optional("beats", \.string) ?? ""
-        let durations = try reader.optional("beats_us", \.array) ?? []
-        beats = zip(letters, durations).map { letter, duration in
-            Beat(Beat.Kind(letter: letter) ?? .inconclusive, microseconds: UInt32(clamping: duration.integer ?? 0))
-        }
-    }
-}
-
-extension ProbeUptime {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        self.init()
-        ok = .milliseconds(try reader.value("ok_ms", \.integer))
-        fail = .milliseconds(try reader.value("fail_ms", \.integer))
-        paused = .milliseconds(try reader.value("paused_ms", \.integer))
-        inconclusive = .milliseconds(try reader.value("inconclusive_ms", \.integer))
-    }
-}
-
-extension ProbeLatency {
-    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        guard let count: Int = try reader.number("count") else { throw reader.fault("count") }
-        self.init(
-            count: count, median: try reader.microseconds("p50_us"),
-            percentile90: try reader.microseconds("p90_us"), percentile99: try reader.microseconds("p99_us"))
-    }
-}
-
-extension StatusReader {
-    fileprivate func microseconds(_ name: String) throws(StatusReadingError) -> Duration {
-        .microseconds(try value(name, \.integer))
+extension ProbeLatency: JSONObject {
+    package static var blank: ProbeLatency {
+        ProbeLatency(count: 0, median: .zero, percentile90: .zero, percentile99: .zero)
     }
 
-    fileprivate func optionalTime(_ name: String) throws(StatusReadingError) -> Timestamp? {
-        guard let text = try optional(name, \.string) else { return nil }
-        guard let time = Timestamp(text) else { throw fault(name) }
-        return time
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("count", &count)
+        line.microseconds("p50_us", &median)
+        line.microseconds("p90_us", &percentile90)
+        line.microseconds("p99_us", &percentile99)
     }
 }

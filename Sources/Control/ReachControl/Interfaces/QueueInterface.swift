@@ -51,7 +51,8 @@ package enum QueueInterface {
             "Holds": .init([], cost: .change) { request throws(VarlinkError) in
                 service.holds(for: request.caller) { result in
                     request.reply(result) { json, holds in
-                        json.field("holds", array: { json in for hold in holds { json.queueHold(hold) } })
+                        json.key("holds")
+                        holds.write(to: &json)
                     }
                 }
             },

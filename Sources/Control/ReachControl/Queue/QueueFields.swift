@@ -1,270 +1,236 @@
-internal import ReachCore
-internal import ReachQueue
+package import ReachClient
+package import ReachCore
+package import ReachQueue
 
 // The keys of the queue's objects. reach-events(7) and io.reach.Queue.varlink describe them; tests compare.
 
-extension RequestReport {
-    static let fields = JSONFields<RequestReport>([
-        .value("id", \.id), .value("user", \.request.owner), .value("state", \.state), .optional("reason", \.reason),
-        .value("blockers", \.blockers), .value("method", \.request.specification.method),
-        .value("url", \.request.specification.url), .value("when", \.request.specification.condition),
-        .value("priority", \.request.specification.priority), .optional("order", \.request.specification.orderKey),
-        .optional("key", \.uniqueName), .optional("idempotency_key", \.idempotencyKey),
-        .value("body_bytes", \.bodyBytes),
-        .optional("upload_protocol", \.request.specification.uploadProtocol),
-        .optional("proxy", \.proxyText),
-        .optional("carrier", \.carrier), .optional("uploaded_bytes", \.uploadedBytes), .value("created", \.created),
-        .value("deadline", \.deadline),
-        .optional("not_before", \.notBefore), .optional("over", \.over), .value("attempts", \.attempts),
-        .value("network_failures", \.networkFailures), .value("tries", \.tries), .optional("progress", \.progress),
-        .optional("status", \.status), .optional("answer_bytes", \.answerBytes),
-    ])
-
-    private var uniqueName: String? {
-        get { self.uniqueness.key }
-        set { self.uniqueness = newValue.map { .unique(name: $0, mode: .keep) } ?? .none }
+extension RequestReport: JSONObject {
+    package static var blank: RequestReport {
+        let request = RequestSpecification(method: "", stored: "", to: Destination(stored: ""))
+        return RequestReport(
+            RequestID(rawValue: 0), QueuedRequest(request), created: Instant.blank.wall, deadline: Instant.blank.wall)
     }
 
-    private var idempotencyKey: String? {
-        get { self.idempotency.key }
-        set { self.idempotency = newValue.map { .key($0) } ?? .byMethod }
-    }
-
-    private var proxyText: String? {
-        get { request.specification.proxy.text }
-        set {
-            guard let proxy = newValue.flatMap({ try? RequestProxy($0) }) else { return }
-            request.specification.proxy = proxy
-        }
-    }
-
-    private var progress: AttemptProgress? {
-        get { running }
-        set {
-            running = newValue
-            running?.id = id
-        }
-    }
-}
-
-extension AttemptProgress {
-    static let fields = JSONFields<AttemptProgress>([
-        .value("interface", \.interface), .instant("began", "began_boottime_ns", \.began),
-        .value("sent", \.bytes.sent), .optional("to_send", \.bytes.toSend), .value("received", \.bytes.received),
-        .optional("to_receive", \.bytes.toReceive),
-    ])
-}
-
-extension QueueExplanation.Reason {
-    static let fields = JSONFields<QueueExplanation.Reason>([
-        .value("blocker", \.word), .instant("since", "since_boottime_ns", \.since),
-        .optional("until", "until_boottime_ns", \.until), .value("text", \.text), .value("remedy", \.remedy),
-    ])
-
-    private var word: String {
-        get { blocker.words.first ?? "" }
-        set { blocker = Blocker(words: [newValue]) }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        var wanted = request.specification
+        line.member("id", &id)
+        line.member("user", &request.owner)
+        line.word("state", &state, unknown: .waiting)
+        line.optional("reason", &reason)
+        line.member("blockers", &blockers)
+        line.member("method", &wanted.method)
+        line.member("url", &wanted.url)
+        line.member("when", &wanted.condition)
+        line.member("priority", &wanted.priority)
+        line.optional("order", &wanted.orderKey)
+        var (uniqueName, idempotencyKey) = (wanted.uniqueness.key, wanted.idempotency.key)
+        line.optional("key", &uniqueName)
+        line.optional("idempotency_key", &idempotencyKey)
+        wanted.uniqueness = uniqueName.map { .unique(name: $0, mode: .keep) } ?? .none
+        wanted.idempotency = idempotencyKey.map { .key($0) } ?? .byMethod
+        line.member("body_bytes", &bodyBytes)
+        line.word("upload_protocol", &wanted.uploadProtocol)
+        var proxy = wanted.proxy.text
+        line.optional("proxy", &proxy)
+        if let proxy = proxy.flatMap({ try? RequestProxy($0) }) { wanted.proxy = proxy }
+        request.specification = wanted
+        line.optional("carrier", &carrier)
+        line.optional("uploaded_bytes", &uploadedBytes)
+        line.member("created", &created)
+        line.member("deadline", &deadline)
+        line.optional("not_before", &notBefore)
+        line.optional("over", &over)
+        line.member("attempts", &attempts)
+        line.member("network_failures", &networkFailures)
+        line.member("tries", &tries)
+        line.optional("progress", &running)
+        running?.id = id
+        // Each of them would be set even when they are written, and a status has no answer yet.
+        var (status, answerBytes) = (status, answerBytes)
+        line.optional("status", &status)
+        line.optional("answer_bytes", &answerBytes)
+        (self.status, self.answerBytes) = (status, answerBytes)
     }
 }
 
-extension QueueHold {
-    static let fields = JSONFields<QueueHold>([
-        .value("by", \.source), .optional("user", \.owner), .instant("since", "since_boottime_ns", \.since),
-        .optional("reason", \.reason),
-    ])
-}
-
-extension QueueStatus {
-    static let fields = JSONFields<QueueStatus>([
-        .value("count", \.count), .value("holds", \.holds), .value("budgets", \.budgets),
-    ])
-}
-
-extension MeteredReport {
-    static let fields = JSONFields<MeteredReport>([
-        .value("scope", \.scope), .value("bytes", \.budgetBytes), .value("period", \.period), .value("used", \.used),
-        .value("left", \.shownLeft), .optional("renewed", \.renewed),
-    ])
-
-    static let blank = MeteredReport(
-        scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: nil)
-
-    fileprivate var budgetBytes: Int64 {
-        get { budget.bytes }
-        set { budget = MeteredBudget(bytes: max(1, newValue), per: budget.period) }
+extension AttemptProgress: JSONObject {
+    package static var blank: AttemptProgress {
+        AttemptProgress(id: RequestID(rawValue: 0), interface: "", began: .blank, bytes: ByteProgress())
     }
 
-    fileprivate var period: MeteredPeriod {
-        get { budget.period }
-        set { budget = MeteredBudget(bytes: budget.bytes, per: newValue) }
-    }
-
-    /// It follows from the others.
-    private var shownLeft: Int64 {
-        get { left }
-        set {}
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("interface", &interface)
+        line.instant("began", "began_boottime_ns", &began)
+        line.member("sent", &bytes.sent)
+        line.optional("to_send", &bytes.toSend)
+        line.member("received", &bytes.received)
+        line.optional("to_receive", &bytes.toReceive)
     }
 }
 
-extension QueueEvent {
-    static let fields = JSONFields<QueueEvent>([
-        .value("event", \.kind), .value("epoch", \.epoch), .optional("id", \.request, else: .missing),
-        .optional("user", \.owner, else: .missing), .optional("attempt", \.attempt, else: .missing),
-        .optional("reason", \.reason, else: .missing), .optional("status", \.status, else: .missing),
-        .optional("interface", \.interface, else: .missing), .optional("blockers", \.anyBlockers, else: .missing),
-        .optional("not_before", \.notBefore, else: .missing), .optional("destination", \.destination, else: .missing),
-        .optional("when", \.condition, else: .missing), .optional("count", \.count, else: .missing),
-        .optional("budget", \.budgetScope, else: .missing),
-        .optional("budget_bytes", \.budgetBytes, else: .missing),
-        .optional("budget_period", \.budgetPeriod, else: .missing),
-        .optional("budget_used", \.budgetUsed, else: .missing),
-        .optional("budget_renewed", \.budgetRenewed, else: .missing),
-    ])
+extension QueueExplanation.Reason: JSONObject {
+    package static var blank: Self { Self(blocker: [], since: .blank, until: nil, text: "", remedy: "") }
 
-    private var budgetScope: MeteredScope? {
-        get { budget?.scope }
-        set {
-            budget = newValue.map { scope in
-                var budget = MeteredReport.blank
-                budget.scope = scope
-                return budget
-            }
-        }
-    }
-
-    private var budgetBytes: Int64? {
-        get { budget?.budgetBytes }
-        set { if let newValue { budget?.budgetBytes = newValue } }
-    }
-
-    private var budgetPeriod: MeteredPeriod? {
-        get { budget?.period }
-        set { if let newValue { budget?.period = newValue } }
-    }
-
-    private var budgetUsed: Int64? {
-        get { budget?.used }
-        set { if let newValue { budget?.used = newValue } }
-    }
-
-    private var budgetRenewed: Timestamp? {
-        get { budget?.renewed }
-        set { budget?.renewed = newValue }
-    }
-
-    private var anyBlockers: Blocker? {
-        get { blockers.isEmpty ? nil : blockers }
-        set { blockers = newValue ?? [] }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        var word = blocker.words.first ?? ""
+        line.member("blocker", &word)
+        blocker = Blocker(words: [word])
+        line.instant("since", "since_boottime_ns", &since)
+        line.instant("until", "until_boottime_ns", &until)
+        line.member("text", &text)
+        line.member("remedy", &remedy)
     }
 }
 
-extension QueueReceipt {
-    static let fields = JSONFields<QueueReceipt>([.value("id", \.id), .value("kept", \.isKept)])
-}
+extension QueueHold: JSONObject {
+    package static var blank: QueueHold { QueueHold(source: .user, since: .blank) }
 
-extension QueueAnswer {
-    static let fields = JSONFields<QueueAnswer>([
-        .value("id", \.id), .value("state", \.state), .value("status", \.status), .value("headers", \.headers),
-        .value("body_bytes", \.bodyBytes), .value("offset", \.offset), .value("data", \.data),
-    ])
-
-    private var data: Base64Text {
-        get { Base64Text(bytes: bytes) }
-        set { bytes = newValue.bytes }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.knownWord("by", &source)
+        line.optional("user", &owner)
+        line.instant("since", "since_boottime_ns", &since)
+        line.optional("reason", &reason)
     }
 }
 
-// MARK: - Words
+extension QueueStatus: JSONObject {
+    package static var blank: QueueStatus { QueueStatus() }
 
-extension QueuedRequestState: JSONText {
-    init?(text: String) { self = Self(rawValue: text) ?? .waiting }
-    var text: String { rawValue }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("count", &count)
+        line.member("holds", &holds)
+        line.member("budgets", &budgets)
+    }
 }
 
-extension UploadProtocol: JSONText {
-    init?(text: String) { self.init(rawValue: text) }
-    var text: String { rawValue }
+extension MeteredReport: JSONObject {
+    package static var blank: MeteredReport {
+        MeteredReport(scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: nil)
+    }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("scope", &scope)
+        var (bytes, period, rest) = (budget.bytes, budget.period, left)
+        line.member("bytes", &bytes)
+        line.word("period", &period, unknown: .month)
+        budget = MeteredBudget(bytes: max(1, bytes), per: period)
+        line.member("used", &used)
+        line.member("left", &rest)
+        line.optional("renewed", &renewed)
+    }
 }
 
-extension QueueEvent.Kind: JSONText {
-    init?(text: String) { self.init(rawValue: text) }
-    var text: String { rawValue }
+extension QueueEvent: JSONObject {
+    package static var blank: QueueEvent { QueueEvent(.queued, at: .blank, epoch: 0) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.knownWord("event", &kind)
+        line.member("epoch", &epoch)
+        line.optional("id", &request, else: .missing)
+        line.optional("user", &owner, else: .missing)
+        line.optional("attempt", &attempt, else: .missing)
+        line.optional("reason", &reason, else: .missing)
+        line.optional("status", &status, else: .missing)
+        line.optional("interface", &interface, else: .missing)
+        var found = blockers.isEmpty ? nil : blockers
+        line.optional("blockers", &found, else: .missing)
+        blockers = found ?? []
+        line.optional("not_before", &notBefore, else: .missing)
+        line.optional("destination", &destination, else: .missing)
+        line.optional("when", &condition, else: .missing)
+        line.optional("count", &count, else: .missing)
+        budgetMembers(&line)
+    }
+
+    private mutating func budgetMembers(_ line: inout some JSONMembers & ~Copyable) {
+        var scope = budget?.scope
+        line.optional("budget", &scope, else: .missing)
+        guard let scope else { return }
+        var report = budget ?? .blank
+        report.scope = scope
+        var (bytes, period) = (report.budget.bytes, report.budget.period)
+        line.member("budget_bytes", &bytes)
+        line.word("budget_period", &period, unknown: .month)
+        report.budget = MeteredBudget(bytes: max(1, bytes), per: period)
+        line.member("budget_used", &report.used)
+        line.optional("budget_renewed", &report.renewed, else: .missing)
+        budget = report
+    }
 }
 
-extension QueueHold.Source: JSONText {
-    init?(text: String) { self.init(rawValue: text) }
-    var text: String { rawValue }
+extension QueueReceipt: JSONObject {
+    package static var blank: QueueReceipt { QueueReceipt(id: 0, isKept: false) }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("id", &id)
+        line.member("kept", &isKept)
+    }
 }
+
+extension QueueAnswer: JSONObject {
+    package static var blank: QueueAnswer {
+        QueueAnswer(id: 0, state: .done, status: 0, headers: [], bodyBytes: 0, offset: 0, bytes: [])
+    }
+
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        line.member("id", &id)
+        line.word("state", &state, unknown: .waiting)
+        line.member("status", &status)
+        line.member("headers", &headers)
+        line.member("body_bytes", &bodyBytes)
+        line.member("offset", &offset)
+        var data = Base64Text(bytes: bytes)
+        line.member("data", &data)
+        bytes = data.bytes
+    }
+}
+
+// MARK: - Values
 
 extension NetworkCondition: JSONText {
-    init?(text: String) { self = (try? NetworkCondition(stored: text)) ?? .any }
-    var text: String { description }
+    package init?(text: String) { self = (try? NetworkCondition(stored: text)) ?? .any }
+    package var text: String { description }
 }
 
 extension RequestPriority: JSONText {
-    init?(text: String) { self = (try? RequestPriority(text)) ?? .normal }
-    var text: String { "\(self)" }
+    package init?(text: String) { self = (try? RequestPriority(text)) ?? .normal }
+    package var text: String { "\(self)" }
 }
 
 extension Destination: JSONText {
-    init?(text: String) { self.init(stored: text) }
-    var text: String { description }
-}
-
-extension RequestID: JSONMember {
-    init?(json: JSONValue) {
-        guard let number = json.integer else { return nil }
-        self.init(rawValue: number)
-    }
-
-    func write(to json: inout JSONWriter) { json.value(rawValue) }
-}
-
-extension Blocker: JSONMember {
-    init?(json: JSONValue) {
-        guard let words = [String](json: json) else { return nil }
-        self.init(words: words)
-    }
-
-    func write(to json: inout JSONWriter) { words.write(to: &json) }
+    package init?(text: String) { self.init(stored: text) }
+    package var text: String { description }
 }
 
 extension MeteredScope: JSONText {
-    init?(text: String) { self = MeteredScope(text) ?? .all }
+    package init?(text: String) { self = MeteredScope(text) ?? .all }
 }
 
-extension MeteredPeriod: JSONText {
-    init?(text: String) { self = Self(rawValue: text) ?? .month }
-    var text: String { rawValue }
-}
-
-extension MeteredReport: JSONMember {
-    init?(json: JSONValue) {
-        guard let reader = try? StatusReader(json) else { return nil }
-        self = .blank
-        guard (try? Self.fields.read(&self, from: reader)) != nil else { return nil }
+extension RequestID: JSONMember {
+    package init(_ json: JSONValue, key: String) throws(StatusReadingError) {
+        self.init(rawValue: try Int64(json, key: key))
     }
 
-    func write(to json: inout JSONWriter) { json.object { Self.fields.write(self, to: &$0) } }
+    package func write(to json: inout JSONWriter) { json.value(rawValue) }
 }
 
-extension QueueHold: JSONMember {
-    init?(json: JSONValue) {
-        guard let reader = try? StatusReader(json), let hold = try? QueueHold(reader) else { return nil }
-        self = hold
+extension Blocker: JSONMember {
+    package init(_ json: JSONValue, key: String) throws(StatusReadingError) {
+        self.init(words: try [String](json, key: key))
     }
 
-    func write(to json: inout JSONWriter) { json.object { Self.fields.write(self, to: &$0) } }
+    package func write(to json: inout JSONWriter) { words.write(to: &json) }
 }
 
-extension AttemptProgress: JSONMember {
-    init?(json: JSONValue) {
-        guard let reader = try? StatusReader(json) else { return nil }
-        self = .blank
-        guard (try? Self.fields.read(&self, from: reader)) != nil else { return nil }
-    }
+extension HeaderField: JSONObject {
+    package static var blank: HeaderField { HeaderField("", "") }
 
-    func write(to json: inout JSONWriter) { json.object { Self.fields.write(self, to: &$0) } }
+    package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
+        var (name, value) = (name, value)
+        line.member("name", &name)
+        line.member("value", &value)
+        self = HeaderField(name, value)
+    }
 }
 
 /// Bytes, as text.

@@ -17,13 +17,12 @@ package enum QueueNotice: Hashable, Sendable {
         if word == Self.beginning { return nil }
         let moment = try reader.moment()
         if word == Self.progressing {
-            var progress = AttemptProgress.blank
-            try AttemptProgress.fields.read(&progress, from: reader)
+            var progress = try AttemptProgress(reader)
             progress.id = RequestID(rawValue: try reader.value("id", \.integer))
             self = .progress(progress)
-        } else if let kind = QueueEvent.Kind(rawValue: word) {
-            var event = QueueEvent(kind, at: moment, epoch: 0)
-            try QueueEvent.fields.read(&event, from: reader)
+        } else if QueueEvent.Kind(rawValue: word) != nil {
+            var event = try QueueEvent(reader)
+            event.moment = moment
             self = .event(event)
         } else {
             self = .other(json, at: moment)
@@ -67,12 +66,12 @@ extension EncodedEvent {
         EncodedEvent("queue", at: moment) { json in
             json.field("event", QueueNotice.progressing)
             json.field("id", progress.id.rawValue)
-            AttemptProgress.fields.write(progress, to: &json)
+            progress.writeMembers(to: &json)
         }
     }
 
     /// A `queue` line of the event stream.
     package static func queue(_ event: QueueEvent) -> EncodedEvent {
-        EncodedEvent("queue", at: event.moment) { QueueEvent.fields.write(event, to: &$0) }
+        EncodedEvent("queue", at: event.moment, event.writeMembers)
     }
 }

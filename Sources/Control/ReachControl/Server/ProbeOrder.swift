@@ -19,10 +19,10 @@ package struct ProbeOrder: Hashable, Sendable {
 /// The result of a ``ProbeOrder``.
 package struct ProbeAnswer: Hashable, Sendable {
     /// The probe's URL.
-    package let target: String
+    package var target: String
     /// The name of the configured probe; `nil` if the order named a URL.
-    package let name: String?
-    package let result: ProbeResult
+    package var name: String?
+    package var result: ProbeResult
 
     package init(target: String, name: String?, result: ProbeResult) {
         self.target = target

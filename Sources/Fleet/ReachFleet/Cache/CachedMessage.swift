@@ -88,23 +88,7 @@ extension RosterHost.Report {
         try coder.code(&groups)
         try coder.code(&accepts)
         try coder.code(&version)
-        try coder.code(&status, .unknown)
-        try coder.code(&reason, .noRoute)
-        try coder.code(&rootCause, RootCause(.noLinks)) { coder, cause throws(CacheFault) in
-            var (kind, interface) = (cause.kind, cause.interface)
-            try coder.code(&kind)
-            try coder.code(&interface)
-            cause = RootCause(kind, interface: interface)
-        }
-        try coder.code(&connectivity)
-        try coder.code(&connectivityReason, .noRoute)
-        try coder.code(&linkClass, .other)
-        try coder.code(&gateway)
-        var (address, length) = (source?.address, Int64(source?.length ?? 0))
-        try coder.code(&address)
-        try coder.code(&length)
-        source = address.flatMap { IPPrefix($0, length: Int(clamping: length)) }
-        try coder.code(&statusSince)
+        try codeInternet(&coder)
         try coder.code(&left)
         try coder.code(&down)
         try coder.code(&queueHolds)
@@ -116,6 +100,30 @@ extension RosterHost.Report {
         try coder.code(&hasConflict)
         try coder.code(&written)
         try coder.code(&stored)
+    }
+
+    /// Without a status the rest is there, too, and says nothing.
+    private mutating func codeInternet(_ coder: inout CacheCoder) throws(CacheFault) {
+        var (status, found) = (internet?.status, internet ?? RosterHost.Internet(HostStatus(.unknown)))
+        try coder.code(&status, .unknown)
+        try coder.code(&found.reason, .noRoute)
+        try coder.code(&found.rootCause, RootCause(.noLinks)) { coder, cause throws(CacheFault) in
+            var (kind, interface) = (cause.kind, cause.interface)
+            try coder.code(&kind)
+            try coder.code(&interface)
+            cause = RootCause(kind, interface: interface)
+        }
+        try coder.code(&found.connectivity)
+        try coder.code(&found.connectivityReason, .noRoute)
+        try coder.code(&found.linkClass, .other)
+        try coder.code(&found.gateway)
+        var (address, length) = (found.source?.address, Int64(found.source?.length ?? 0))
+        try coder.code(&address)
+        try coder.code(&length)
+        found.source = address.flatMap { IPPrefix($0, length: Int(clamping: length)) }
+        try coder.code(&found.since)
+        if let status { found.status = status }
+        internet = status.map { _ in found }
     }
 }
 

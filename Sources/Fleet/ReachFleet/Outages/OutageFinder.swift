@@ -190,7 +190,7 @@ extension FleetMember {
     /// - Parameter address: Where it connected from, if the roster does not say.
     package init(_ host: RosterHost, address: IPAddress? = nil) {
         self.init(
-            host: host.id, gateway: host.report?.gateway, address: host.connection?.address ?? address,
-            labels: host.labels, linkClass: host.report?.linkClass?.rawValue)
+            host: host.id, gateway: host.report?.internet?.gateway, address: host.connection?.address ?? address,
+            labels: host.labels, linkClass: host.report?.internet?.linkClass?.rawValue)
     }
 }

@@ -30,7 +30,7 @@ package struct PageHost: Hashable, Sendable {
         labels = host.labels
         guard let report = host.report else { return }
         name = report.name
-        linkClass = report.linkClass
+        linkClass = report.internet?.linkClass
         behind = max(report.behind, host.lease?.behind ?? 0)
         if report.hasConflict {
             note = RosterHost.conflict

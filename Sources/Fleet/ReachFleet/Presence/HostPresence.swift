@@ -191,7 +191,7 @@ extension RosterHost {
     /// The word of a host that is here, by its own state.
     private func ownWord(isPresumed: Bool, why: String? = nil, reason: String? = nil) -> HostPresence {
         let trouble = report.map(Self.trouble) ?? Trouble(why: "it has not reported a state", reason: "no-state")
-        let since = report?.statusSince ?? lease?.since
+        let since = report?.internet?.since ?? lease?.since
         return HostPresence(
             trouble == nil ? .here : .limited, since: since.map(corrected), hostSince: since.flatMap(differing),
             why: why ?? trouble?.why, reason: reason ?? trouble?.reason, isPresumed: isPresumed, lastSeen: lastSeen)
@@ -207,19 +207,21 @@ extension RosterHost {
     }
 
     private static func trouble(_ report: Report) -> Trouble? {
-        switch report.status {
-        case nil: return Trouble(why: "its daemon does not answer", reason: "no-status")
-        case .notReachable?:
-            let reason = report.reason?.rawValue ?? "not-reachable"
-            let cause = report.rootCause.map { ": \($0.sentence)" } ?? ""
-            return Trouble(why: "the Internet is not reachable (\(reason)\(cause))", reason: reason)
-        case .unknown?: return Trouble(why: "the Internet's status is unknown", reason: "unknown")
-        case .reachable?: break
+        guard let internet = report.internet else {
+            return Trouble(why: "its daemon does not answer", reason: "no-status")
         }
-        switch report.connectivity {
+        switch internet.status {
+        case .notReachable:
+            let reason = internet.reason?.rawValue ?? "not-reachable"
+            let cause = internet.rootCause.map { ": \($0.sentence)" } ?? ""
+            return Trouble(why: "the Internet is not reachable (\(reason)\(cause))", reason: reason)
+        case .unknown: return Trouble(why: "the Internet's status is unknown", reason: "unknown")
+        case .reachable: break
+        }
+        switch internet.connectivity {
         case .portal: return Trouble(why: "a captive portal requires a login", reason: "portal")
         case .limited:
-            let cause = report.connectivityReason?.partialOutage
+            let cause = internet.connectivityReason?.partialOutage
             return Trouble(
                 why: cause?.sentence ?? "there is a path, but the Internet does not answer",
                 reason: cause?.evidence ?? "limited")

@@ -160,16 +160,16 @@ struct PresenceJudge {
     /// The host's words in their order, with that of its state.
     private func ownWords() -> [PresenceRecord.OwnWord] {
         var words = record.words.sorted { $0.time < $1.time }
-        guard let report = host.report, let status = report.status,
-            let state = PresenceRecord.OwnWord.State(status, report.connectivity)
+        guard let report = host.report, let internet = report.internet,
+            let state = PresenceRecord.OwnWord.State(internet.status, internet.connectivity)
         else { return words }
-        let since = min(report.statusSince.map(host.corrected) ?? report.stored, report.stored)
+        let since = min(internet.since.map(host.corrected) ?? report.stored, report.stored)
         guard let last = words.last else {
-            return [.init(time: since, state: state, reason: report.reason, previous: nil)]
+            return [.init(time: since, state: state, reason: internet.reason, previous: nil)]
         }
         if state != last.state, report.stored > last.time {
             let time = since > last.time ? since : report.stored
-            words.append(.init(time: time, state: state, reason: report.reason, previous: nil))
+            words.append(.init(time: time, state: state, reason: internet.reason, previous: nil))
         }
         return words
     }

@@ -89,7 +89,7 @@ package struct HostQuery: Hashable, Sendable, CustomStringConvertible {
         case .group: host.groups
         // A host that is degraded is limited, too, as for programs.
         case .state: [presence.shown, presence.word.rawValue]
-        case .linkClass: [host.report?.linkClass?.rawValue].compactMap(\.self)
+        case .linkClass: [host.report?.internet?.linkClass?.rawValue].compactMap(\.self)
         case .version: [host.report?.version].compactMap(\.self)
         case .label(let name): [host.labels[name]].compactMap(\.self)
         }

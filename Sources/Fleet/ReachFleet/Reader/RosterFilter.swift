@@ -14,7 +14,7 @@ package struct RosterFilter: Hashable, Sendable {
 
     package func includes(_ host: RosterHost, _ presence: HostPresence) -> Bool {
         if isOffline, !presence.word.isAway, presence.word != .unseen { return false }
-        if let linkClass, host.report?.linkClass != linkClass { return false }
+        if let linkClass, host.report?.internet?.linkClass != linkClass { return false }
         return query.includes(host, presence)
     }
 }

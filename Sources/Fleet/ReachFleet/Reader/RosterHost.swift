@@ -11,17 +11,8 @@ package struct RosterHost: Hashable, Sendable {
         package var groups: [String]
         package var accepts: [String]
         package var version: String
-        /// The Internet's status; `nil` if the daemon had not answered.
-        package var status: ReachabilityStatus?
-        package var reason: Reason?
-        package var rootCause: RootCause?
-        package var connectivity: Connectivity
-        package var connectivityReason: Reason?
-        package var linkClass: LinkClass?
-        package var gateway: IPAddress?
-        package var source: IPPrefix?
-        /// Since when the status holds, by the host's clock.
-        package var statusSince: Timestamp?
+        /// `nil` if the daemon had not answered.
+        package var internet: Internet?
         /// Targets that are not reachable, and probes that are down.
         package var down: [String]
         package var queueWaiting: UInt64
@@ -36,6 +27,33 @@ package struct RosterHost: Hashable, Sendable {
         /// When the host wrote the state, by its clock, and when the engine stored it.
         package var written: Timestamp
         package var stored: Timestamp
+    }
+
+    /// What a host says of the Internet.
+    package struct Internet: Hashable, Sendable {
+        package var status: ReachabilityStatus
+        package var reason: Reason?
+        package var rootCause: RootCause?
+        package var connectivity: Connectivity
+        package var connectivityReason: Reason?
+        package var linkClass: LinkClass?
+        package var gateway: IPAddress?
+        package var source: IPPrefix?
+        /// Since when the status holds, by the host's clock.
+        package var since: Timestamp?
+
+        init(_ status: HostStatus) {
+            self.status = status.status
+            reason = status.reason
+            rootCause = status.rootCause
+            connectivity = status.connectivity
+            connectivityReason = status.connectivityReason
+            linkClass = status.linkClass
+            let isIPv4 = status.ipv4.status == .reachable || status.ipv6.status != .reachable
+            let path = isIPv4 ? status.ipv4 : status.ipv6
+            (gateway, source) = (path.gateway, path.source)
+            since = status.since
+        }
     }
 
     /// A lease that was renewed.
@@ -147,16 +165,7 @@ extension RosterHost.Report {
         groups = state.groups
         accepts = state.accepts
         version = state.version
-        status = state.status?.status
-        reason = state.status?.reason
-        rootCause = state.status?.rootCause
-        connectivity = state.status?.connectivity ?? .unknown
-        connectivityReason = state.status?.connectivityReason
-        linkClass = state.status?.linkClass
-        let path = state.status.map { $0.ipv4.status == .reachable || $0.ipv6.status != .reachable ? $0.ipv4 : $0.ipv6 }
-        gateway = path?.gateway
-        source = path?.source
-        statusSince = state.status?.since
+        internet = state.status.map(RosterHost.Internet.init)
         down = state.targets.filter { $0.value == .notReachable }.keys.sorted() + state.probesDown
         queueWaiting = state.queue.waiting
         queueHolds = state.queue.holds

@@ -18,14 +18,14 @@ extension JSONWriter {
         key("confirmed")
         grounds(presence, if: !presence.isPresumed && presence.word != .unseen)
         field("last_seen", presence.lastSeen?.description)
-        field("class", host.report?.linkClass?.rawValue)
+        field("class", host.report?.internet?.linkClass?.rawValue)
         field(
             "labels",
             object: { $0.texts(host.labels) })
         field("groups", host.groups)
         field("address", host.connection?.address)
-        field("gateway", host.report?.gateway)
-        field("source", host.report?.source?.wireText)
+        field("gateway", host.report?.internet?.gateway)
+        field("source", host.report?.internet?.source?.wireText)
         field("version", host.report?.version)
         field("behind", host.report.map { Int64(clamping: $0.behind) })
         field("dropped", host.report.map { Int64(clamping: $0.dropped) })

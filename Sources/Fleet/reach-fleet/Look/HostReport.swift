@@ -34,8 +34,8 @@ struct HostReport {
             ("by its own clock", presence.hostSince.map(TimeText.describe)),
             (presence.isPresumed ? "presumably" : "why", presence.why),
             ("last seen", presence.lastSeen.map(time)),
-            ("class", report?.linkClass?.rawValue),
-            ("gateway", report?.gateway?.description),
+            ("class", report?.internet?.linkClass?.rawValue),
+            ("gateway", report?.internet?.gateway?.description),
             ("address", host.connection?.address?.description),
             (
                 "labels",

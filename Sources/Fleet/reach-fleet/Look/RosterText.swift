@@ -41,7 +41,7 @@ struct RosterText {
     private func cells(_ host: RosterHost, _ presence: HostPresence) -> [String] {
         [
             host.id, host.report?.name ?? "", presence.shown, age(presence.since),
-            host.report?.linkClass?.rawValue ?? "", presence.word == .here ? "" : age(presence.lastSeen),
+            host.report?.internet?.linkClass?.rawValue ?? "", presence.word == .here ? "" : age(presence.lastSeen),
             host.report.flatMap { $0.behind > 0 ? String($0.behind) : nil } ?? "",
             showsVersions ? host.report?.version ?? "" : "", why(host, presence),
         ]

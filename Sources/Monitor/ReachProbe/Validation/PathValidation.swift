@@ -46,7 +46,6 @@ struct PathValidation {
     private(set) var isSilent = false
     /// Whether a server answered since the path became silent.
     private var hasResumed = false
-    private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
     init(_ route: DefaultRoute, options: ValidationOptions, at now: BootTime) {

@@ -7,14 +7,11 @@ extension QueueDriver {
     /// Calls `work` once the requests of an earlier run with numbers up to this one are restored: at once, or later on
     /// the loop.
     package func whenRestored(upTo id: Int64, _ work: @escaping () -> Void) {
-        if id <= restoredID { work() } else { restoreWaiters.append((id, work)) }
+        if !restoring.waits(for: id, work) { work() }
     }
 
     func setRestored(upTo id: Int64) {
-        restoredID = id
-        let ready = restoreWaiters.filter { $0.id <= id }
-        restoreWaiters.removeAll { $0.id <= id }
-        for waiter in ready { waiter.work() }
+        for work in restoring.setRestored(upTo: id) { work() }
     }
 
     func fail(_ error: QueueStoreError) {
@@ -27,14 +24,14 @@ extension QueueDriver {
     /// The file that was in use is damaged, and nothing was sent yet: the queue starts empty, in a new file.
     func beginAgain(after path: String) {
         setAside = path
-        isOpen = false
-        let waiting = Set(early.compactMap(\.ticket))
+        restoring.isOpen = false
+        let waiting = restoring.waitingTickets
         for (ticket, reply) in clients.all where !waiting.contains(ticket) {
             clients[ticket] = nil
             reply(.refused(.storage))
         }
         setRestored(upTo: .max)
-        restoredID = .min
+        restoring.beginAgain()
         do throws(SystemError) {
             try openStore()
         } catch {
@@ -44,10 +41,61 @@ extension QueueDriver {
 
     func beWhole(_ rows: RowsSetAside) {
         if rows.count > 0 { notify(.setAside(rows)) }
-        restoredID = .max
+        // What came early is handled before those who wait go on.
+        let ready = restoring.setRestored(upTo: .max)
         sendEarly()
-        setRestored(upTo: .max)
+        for work in ready { work() }
     }
+}
+
+/// How far the requests of an earlier run are restored, and what waits for that.
+struct QueueRestoring {
+    var isOpen = false
+    /// What came before the file was open, or before all of its requests were restored.
+    private var early: [QueueInput] = []
+    /// The largest number of a request that is restored; `Int64.max` when all are.
+    private var restoredID = Int64.min
+    private var waiters: [(id: Int64, work: () -> Void)] = []
+
+    /// Keeps an input for later.
+    mutating func keep(_ input: QueueInput) { early.append(input) }
+
+    /// Whether an input can be handled now; otherwise it is kept.
+    mutating func admits(_ input: QueueInput) -> Bool {
+        if isOpen, canHandle(input) { return true }
+        keep(input)
+        return false
+    }
+
+    /// What was kept and can be handled now.
+    mutating func nextEarly() -> [QueueInput] {
+        let ready = early.filter(canHandle)
+        early.removeAll(where: canHandle)
+        return ready
+    }
+
+    private func canHandle(_ input: QueueInput) -> Bool { restoredID == .max || input.needsNoOtherRequest }
+
+    /// The numbers by which clients wait for what is kept.
+    var waitingTickets: Set<QueueInput.Ticket> { Set(early.compactMap(\.ticket)) }
+
+    /// - Returns: Whether `work` waits for the request with this number; `false` if it is restored.
+    mutating func waits(for id: Int64, _ work: @escaping () -> Void) -> Bool {
+        guard id > restoredID else { return false }
+        waiters.append((id, work))
+        return true
+    }
+
+    /// - Returns: What has waited for that.
+    mutating func setRestored(upTo id: Int64) -> [() -> Void] {
+        restoredID = id
+        let ready = waiters.filter { $0.id <= id }
+        waiters.removeAll { $0.id <= id }
+        return ready.map(\.work)
+    }
+
+    /// Another file is to be opened.
+    mutating func beginAgain() { restoredID = .min }
 }
 
 extension QueueInput {

@@ -40,27 +40,15 @@ package final class QueueDriver {
     private var disk: DiskSpace?
     private(set) var store: (any QueueStorage)?
     private var isInMemory = false
-    var isOpen = false
-    /// What came before the file was open, or before all of its requests were restored.
-    var early: [QueueInput] = []
-    /// The largest number of a request that is restored; `Int64.max` when all are.
-    var restoredID = Int64.min
-    /// Who waits for requests that are still to be restored.
-    var restoreWaiters: [(id: Int64, work: () -> Void)] = []
+    var restoring = QueueRestoring()
     /// Where a damaged file was put that was in use.
     var setAside: String?
     /// Opens the directory's file again.
     var openStore: () throws(SystemError) -> Void = {}
     /// The number of the store in use: what an earlier one still reports counts no more.
     private var storeNumber = 0
-    private var inbox: [QueueInput] = []
-    private var isBusy = false
-    private var willWork = false
-    /// Whether the store has work that its thread was not woken for, and whether that will be done.
-    private var hasEnqueued = false
-    private var willWake = false
-    /// The attempts that have ended since it was woken.
-    private var endsToWrite = 0
+    private var inbox = QueueInbox()
+    private var waking = StoreWaking()
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
     /// By the tickets of their inputs.
     var clients = NumberedTable<(QueueReply) -> Void>()
@@ -157,12 +145,12 @@ package final class QueueDriver {
 
     /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
     package func send(_ command: QueueInput) {
-        guard isOpen, restoredID == .max || command.needsNoOtherRequest else { return early.append(command) }
+        guard restoring.admits(command) else { return }
         inbox.append(command)
-        if case .ended = command { endsToWrite += 1 }
-        guard !isBusy else { return }
+        if case .ended = command { waking.noteEnd() }
+        guard !inbox.isBusy else { return }
         switch command {
-        case .ended where isInMemory && endsHalf(): work()
+        case .ended where isInMemory && inbox.endsHalf(of: summary.runningCount): work()
         case .attemptRouted, .requestSent, .spent, .answering, .uploadAdvanced, .ended, .committed, .prepared,
             .answerHeld,
             .failureHeld,
@@ -174,93 +162,71 @@ package final class QueueDriver {
         }
     }
 
-    /// The number of attempts whose ends wait for the scheduler.
-    private var endCount = 0
-
-    /// Whether half of few attempts have ended since the scheduler decided. It must not wait for the rest, since the
-    /// servers would have nothing to do meanwhile.
-    private func endsHalf() -> Bool {
-        endCount += 1
-        return endCount > 1 && runningCount <= Self.fewAttempts && endCount * 2 >= runningCount
-    }
-
-    private static let fewAttempts = 16
-
     /// The most requests that are added in one turn of the scheduler.
     private static let addedTogether = 256
 
-    /// Whether there are unfinished requests.
-    private var hasRequests = false
-    private var runningCount = 0
+    /// What the driver looks at after each turn.
+    private struct Summary {
+        /// Whether there are unfinished requests.
+        var hasRequests = false
+        var runningCount = 0
+        var deadline: BootTime?
+    }
 
-    /// What the driver looks at after each turn. Read in place: a property of the driver's would be copied, with all
-    /// that the scheduler holds.
-    private static func summary(
-        of scheduler: inout QueueScheduler
-    ) -> (hasRequests: Bool, runningCount: Int, deadline: BootTime?) {
-        (scheduler.count > 0, scheduler.runningCount, scheduler.deadline)
+    private var summary = Summary()
+
+    /// Read in place: a property of the driver's would be copied, with all that the scheduler holds.
+    private static func summary(of scheduler: inout QueueScheduler) -> Summary {
+        Summary(
+            hasRequests: scheduler.count > 0, runningCount: scheduler.runningCount, deadline: scheduler.deadline)
     }
 
     /// Handles what came too early, and what still does waits on. The scheduler decides once about all of it: a path
     /// that came before a hold must start nothing that the hold holds.
     func sendEarly() {
-        let isWhole = restoredID == .max
-        inbox += early.filter { isWhole || $0.needsNoOtherRequest }
-        early.removeAll { isWhole || $0.needsNoOtherRequest }
+        for input in restoring.nextEarly() { inbox.append(input) }
         work()
     }
 
     private func workLater() {
-        guard !willWork else { return }
-        willWork = true
+        guard inbox.postpones() else { return }
         loop.afterEvents { [loopReference] in
-            loopReference.owner?.willWork = false
+            loopReference.owner?.inbox.turnEnded()
             loopReference.owner?.work()
         }
     }
 
     private func work() {
-        guard !isBusy, !inbox.isEmpty else { return }
-        isBusy = true
-        while !inbox.isEmpty {
-            let commands = inbox
-            inbox = []
-            endCount = 0
+        guard inbox.begins() else { return }
+        while let commands = inbox.next() {
             for action in scheduler.handle(commands, at: SystemClock.now) { perform(action) }
         }
-        isBusy = false
         // What is left is of leases whose requests were cancelled meanwhile.
         if !specifications.isEmpty { specifications = [:] }
-        let summary = Self.summary(of: &scheduler)
-        runningCount = summary.runningCount
-        if hasEnqueued { wakeStore() }
+        let hadRequests = summary.hasRequests
+        summary = Self.summary(of: &scheduler)
+        wakeStore()
         timer.set(to: summary.deadline)
-        guard hasRequests != summary.hasRequests else { return }
-        hasRequests.toggle()
-        executor?.update(hasRequests: hasRequests)
+        if hadRequests != summary.hasRequests { executor?.update(hasRequests: summary.hasRequests) }
     }
 
-    /// Has the store begin, when the loop has nothing else to do: what ends until then is written together, and the
-    /// store's thread does not take the processor from it. But not more than half of what runs waits for that.
+    /// Has the store begin: see ``StoreWaking``.
     private func wakeStore() {
-        hasEnqueued = false
-        if endsToWrite * 2 >= runningCount {
-            endsToWrite = 0
-            store?.wake()
-        } else if !willWake {
-            willWake = true
+        switch waking.next(ofRunning: summary.runningCount) {
+        case .now: store?.wake()
+        case .beforeSleep:
             loop.beforeSleep { [loopReference] in
-                loopReference.owner?.willWake = false
-                loopReference.owner?.endsToWrite = 0
+                loopReference.owner?.waking.hasWoken()
                 loopReference.owner?.store?.wake()
             }
+        case nil: break
         }
     }
 
     private func perform(_ action: QueueAction) {
         switch action {
         case .store(let transaction):
-            hasEnqueued = !isInMemory
+            if !isInMemory { waking.noteWork() }
             store?.enqueue(transaction)
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
@@ -296,7 +262,7 @@ package final class QueueDriver {
             send(.restore(requests, breakers: [], heldQueues: []))
             if let last = requests.last { setRestored(upTo: last.id.rawValue) }
         case .allRestored(let rows):
-            early.append(.allRestored)
+            restoring.keep(.allRestored)
             beWhole(rows)
         case .damaged(let path): beginAgain(after: path)
         case .failed(let error): fail(error)
@@ -316,7 +282,7 @@ package final class QueueDriver {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
         scheduler.zone = zone
-        isOpen = true
+        restoring.isOpen = true
         executor?.begin(contents)
         send(.restoreMetered(contents.metered))
         if let expected = contents.expected { send(.expectRestored(expected)) }

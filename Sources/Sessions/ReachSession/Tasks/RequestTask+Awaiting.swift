@@ -44,16 +44,11 @@ extension RequestTask {
     /// newest value.
     public var progressUpdates: AsyncStream<TaskProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number: UInt64? = state.withLock { state in
-                guard !state.isOver else { return nil }
-                let number = state.nextNumber()
-                state.progressStreams[number] = continuation
-                return number
-            }
+            let number = state.withLock { $0.isOver ? nil : $0.audience.add(continuation) }
             continuation.yield(progress)
             guard let number else { return continuation.finish() }
             continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.progressStreams.removeValue(forKey: number) }
+                self?.state.withLock { $0.audience.removeStream(number) }
             }
         }
     }
@@ -62,23 +57,21 @@ extension RequestTask {
 
     /// Waits for the result; `nil` if the waiting was cancelled first, and the request was not.
     private func awaitResult() async -> Result<RequestResponse, RequestError>? {
-        let number = state.withLock { $0.nextNumber() }
+        let number = state.withLock { $0.audience.nextNumber() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let outcome: Result<RequestResponse, RequestError>?? = state.withLock { state in
                     if let result = state.result { return .some(result) }
                     // A task that was cancelled before ends by its own cancellation.
                     if Task.isCancelled, continuesWithoutWaiting { return .some(nil) }
-                    state.waiters.append(TaskWaiter(number: number, continuation: continuation))
+                    state.audience.add(TaskWaiter(number: number, continuation: continuation))
                     return nil
                 }
                 if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             guard continuesWithoutWaiting else { return cancel() }
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
-            }
+            let waiter = state.withLock { $0.audience.removeWaiter(number) }
             waiter?.continuation.resume(returning: nil)
         }
         if result != nil { markReceived() }

@@ -93,32 +93,28 @@ extension RequestTask {
         // First: another thread may call the completions as soon as they are in the pump.
         core.forget(identifier)
         for instrument in core.options.instruments { instrument.completed(self, result) }
-        let (waiters, streams, requests, session, channel, dependents) = state.withLock { state in
+        let (audience, session, channel, dependents) = state.withLock { state in
             state.result = result
-            let isFetched = !state.completions.isEmpty
-            for completion in state.completions { core.pump.append { completion(result) } }
+            let isFetched = !state.audience.completions.isEmpty
+            for completion in state.audience.completions { core.pump.append { completion(result) } }
             notify(.didComplete)
             if isFetched { forgetAfterCalls(&state) }
             defer {
-                (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [], [:])
-                state.requestStreams = [:]
+                state.audience = TaskAudience()
                 (state.dependencies, state.dependents) = ([], [])
                 state.session = nil
             }
-            return (
-                state.waiters, state.progressStreams.values.map(\.self),
-                state.requestStreams.values.map(\.self), state.session, state.channel, state.dependents
-            )
+            return (state.audience, state.session, state.channel, state.dependents)
         }
-        for waiter in waiters {
+        for waiter in audience.waiters {
             if let batch {
                 batch.append(waiter.continuation, result)
             } else {
                 waiter.continuation.resume(returning: result)
             }
         }
-        for stream in streams { stream.finish() }
-        for stream in requests { stream.finish() }
+        for stream in audience.progressStreams { stream.finish() }
+        for stream in audience.requestStreams { stream.finish() }
         channel?.finish(result)
         core.deliver()
         if !dependents.isEmpty {
@@ -173,8 +169,8 @@ extension RequestTask {
         let streams: [AsyncStream<TaskProgress>.Continuation] = state.withLock { state in
             guard !state.isOver else { return [] }
             state.progress = progress
-            for block in state.progressBlocks { core.pump.append { block(progress) } }
-            return state.progressStreams.values.map(\.self)
+            for block in state.audience.progressBlocks { core.pump.append { block(progress) } }
+            return state.audience.progressStreams
         }
         for stream in streams { stream.yield(progress) }
         core.deliver()

@@ -123,7 +123,7 @@ public final class RequestTask: Sendable {
     /// blocks were added.
     public func whenComplete(_ completion: @escaping Completion) {
         state.withLock { state in
-            guard let result = state.result else { return state.completions.append(completion) }
+            guard let result = state.result else { return state.audience.completions.append(completion) }
             core.pump.append { completion(result) }
             forgetAfterCalls(&state)
         }
@@ -132,6 +132,6 @@ public final class RequestTask: Sendable {
 
     /// Calls a block with the progress: at most ten times a second, and once before the end.
     public func whenProgressed(_ block: @escaping @Sendable (TaskProgress) -> Void) {
-        state.withLock { $0.progressBlocks.append(block) }
+        state.withLock { $0.audience.progressBlocks.append(block) }
     }
 }

@@ -14,21 +14,16 @@ extension RequestTask {
     /// `Accept`, and the fields that frame the message.
     public var sentRequests: AsyncStream<WebRequest> {
         AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
-            let number: UInt64? = state.withLock { state in
-                guard !state.isOver else { return nil }
-                let number = state.nextNumber()
-                state.requestStreams[number] = continuation
-                return number
-            }
+            let number = state.withLock { $0.isOver ? nil : $0.audience.add(continuation) }
             guard let number else { return continuation.finish() }
             continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.requestStreams.removeValue(forKey: number) }
+                self?.state.withLock { $0.audience.removeStream(number) }
             }
         }
     }
 
     func willSend(_ transfer: TransferRequest) {
-        let streams = state.withLock { $0.requestStreams.values.map(\.self) }
+        let streams = state.withLock(\.audience.requestStreams)
         guard !streams.isEmpty, let url = try? WebAddress(received: transfer.url.description),
             let request = try? WebRequest(
                 method: transfer.method, url: url, headers: HTTPFields(transfer.sentFields),

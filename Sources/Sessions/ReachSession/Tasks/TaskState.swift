@@ -62,17 +62,11 @@ struct TaskState: Sendable {
         set { ending = newValue.map(Ending.init) }
     }
     var isOver: Bool { ending != nil }
-    var completions: [RequestTask.Completion] = []
-    var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
-    var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
-    var requestStreams: [UInt64: AsyncStream<WebRequest>.Continuation] = [:]
+    var audience = TaskAudience()
     /// Where the pieces of the answer go; `nil` if it is read as a whole.
     var channel: ResponseChannel?
     /// Chooses the place of a download by the head of its response.
     var destination: (@Sendable (WebResponse) -> String?)?
-    /// Callers that await the result: mostly one, or none.
-    var waiters: [TaskWaiter] = []
-    var lastNumber: UInt64 = 0
     /// Whether a caller has received the result.
     var isFetched = false
     /// Whether the activity counts the task.
@@ -99,11 +93,50 @@ struct TaskState: Sendable {
             }
         }
     }
+}
 
+/// Who is to hear of a task. Its end lets go of all of them at once.
+struct TaskAudience: Sendable {
+    var completions: [RequestTask.Completion] = []
+    var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
+    private var progress: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
+    private var requests: [UInt64: AsyncStream<WebRequest>.Continuation] = [:]
+    /// Callers that await the result: mostly one, or none.
+    private(set) var waiters: [TaskWaiter] = []
+    private var lastNumber: UInt64 = 0
+
+    var progressStreams: [AsyncStream<TaskProgress>.Continuation] { progress.values.map(\.self) }
+    var requestStreams: [AsyncStream<WebRequest>.Continuation] { requests.values.map(\.self) }
+
+    /// The number by which a waiter or a stream is removed: no other has it.
     mutating func nextNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
+
+    mutating func add(_ stream: AsyncStream<TaskProgress>.Continuation) -> UInt64 {
+        let number = nextNumber()
+        progress[number] = stream
+        return number
+    }
+
+    mutating func add(_ stream: AsyncStream<WebRequest>.Continuation) -> UInt64 {
+        let number = nextNumber()
+        requests[number] = stream
+        return number
+    }
+
+    mutating func add(_ waiter: TaskWaiter) { waiters.append(waiter) }
+
+    mutating func removeStream(_ number: UInt64) {
+        (progress[number], requests[number]) = (nil, nil)
+    }
+
+    /// - Returns: `nil` where the task's end has resumed the waiter.
+    mutating func removeWaiter(_ number: UInt64) -> TaskWaiter? {
+        waiters.firstIndex { $0.number == number }.map { waiters.remove(at: $0) }
+    }
+
 }
 
 /// A caller that awaits a task's result.
