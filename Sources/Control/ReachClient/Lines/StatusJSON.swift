@@ -149,7 +149,9 @@ extension NetworkPath: JSONObject {
         line.optional("metric", &metric)
         line.word("neighbour", &neighbour)
         line.optional("metered", &isMetered)
-        line.network(&traits.network, isTrusted: &traits.isTrusted, &traits.meteredReason)
+        var (network, isTrusted, meteredReason) = (network, isTrusted, meteredReason)
+        line.network(&network, isTrusted: &isTrusted, &meteredReason)
+        if line.isReading { (traits.network, traits.isTrusted, traits.meteredReason) = (network, isTrusted, meteredReason) }
         line.optional("access_point", &accessPoint, else: .missing)
         var proved: Connectivity? = connectivity
         line.word("connectivity", &proved, unknown: .unknown)
