@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachLoop
 import ReachSession
@@ -61,10 +62,25 @@ import Testing
         return options
     }
 
+    private final class Compared: Sendable {
+        private let block = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func call(_ new: @escaping @Sendable () -> Void) { block.withLock { $0 = new } }
+
+        func takeBlock() -> (@Sendable () -> Void)? {
+            block.withLock { block in
+                defer { block = nil }
+                return block
+            }
+        }
+    }
+
     /// A server that accepts one token, and an interceptor whose refresh waits for a gate.
     private final class SlowRefresh: Sendable {
         let gate = ThreadGate()
         let begun = EventLog<Bool>()
+        /// Called once, the next time that an attempt which was refused is compared with the credential.
+        let compared: Compared
         let stage: SessionStage
         let interceptor: AuthenticationInterceptor<String>
 
@@ -76,7 +92,10 @@ import Testing
                 request.contains("Authorization: Bearer \(accepted)\r\n")
                     ? SessionStage.echo(request) : SessionStage.answer("{}", status: "401 No")
             })
+            let compared = Compared()
+            self.compared = compared
             interceptor = AuthenticationInterceptor(credential: credential) { token, attempt in
+                if attempt.headers["Authorization"] != nil { compared.takeBlock()?() }
                 try? attempt.headers.set("Authorization", "Bearer \(token)")
             } refresh: { [begun, gate] _, _ in
                 begun.append(true)
@@ -109,6 +128,21 @@ import Testing
         #expect(try await waiting.response().statusCode == 200)
         #expect(scene.stage.server.requests.values.last?.contains("Authorization: Bearer new\r\n") == true)
         #expect(scene.interceptor.credential == "new" && scene.begun.values.count == 1)
+    }
+
+    /// A token that can be refreshed once would be lost.
+    @Test func `a refusal that is judged while the refresh ends begins no second one`() async throws {
+        let scene = try SlowRefresh("old", accepted: "fresh", refreshed: "fresh")
+        let first = try scene.send()
+        try await scene.begun.wait(for: 1)
+        scene.compared.call { [gate = scene.gate, interceptor = scene.interceptor] in
+            gate.open()
+            for _ in 0..<4_000 where interceptor.credential != "fresh" { usleep(5_000) }
+        }
+        let second = try scene.send()
+        #expect(try await first.response().statusCode == 200)
+        #expect(try await second.response().statusCode == 200)
+        #expect(scene.interceptor.credential == "fresh" && scene.begun.values.count == 1)
     }
 
     @Test func `the same credential, set again during its refresh, is not refreshed twice`() async throws {

@@ -151,7 +151,9 @@ extension NetworkPath: JSONObject {
         line.optional("metered", &isMetered)
         var (network, isTrusted, meteredReason) = (network, isTrusted, meteredReason)
         line.network(&network, isTrusted: &isTrusted, &meteredReason)
-        if line.isReading { (traits.network, traits.isTrusted, traits.meteredReason) = (network, isTrusted, meteredReason) }
+        if line.isReading {
+            (traits.network, traits.isTrusted, traits.meteredReason) = (network, isTrusted, meteredReason)
+        }
         line.optional("access_point", &accessPoint, else: .missing)
         var proved: Connectivity? = connectivity
         line.word("connectivity", &proved, unknown: .unknown)
