@@ -78,6 +78,8 @@ struct EndedConnectionTests {
 
     private func request(_ method: String) throws -> TransferRequest {
         var request = try TransferRequest(method, port: port, scheme: "https")
+        // Otherwise libcurl 8.14 makes no second connection before the first answer, which may show that one is enough.
+        request.version = .http1
         if method == "POST" { request.headers.append(HeaderField("Idempotency-Key", "k")) }
         return request
     }
