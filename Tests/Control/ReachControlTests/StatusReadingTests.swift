@@ -103,6 +103,7 @@ import Testing
         // An older daemon does not write these keys.
         #expect(try read("held", nil).isHeld == false)
         #expect(try read("flaps", nil).flaps == 0)
+        #expect(try read("connectivity", nil).connectivity == .unknown)
     }
 
     @Test(

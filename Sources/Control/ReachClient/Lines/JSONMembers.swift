@@ -137,6 +137,15 @@ extension JSONMembers where Self: ~Copyable {
         if isReading { word = Word(rawValue: text) ?? unknown }
     }
 
+    /// A word that an older daemon may not write: the value stays. One that this version does not know is `unknown`.
+    package mutating func optionalWord<Word: RawRepresentable<String>>(
+        _ name: StaticString, _ word: inout Word, unknown: Word
+    ) {
+        var found: Word? = word
+        self.word(name, &found, unknown: unknown)
+        word = found ?? word
+    }
+
     /// A word, or `nil`. One that this version does not know is `unknown`.
     package mutating func word<Word: RawRepresentable<String>>(
         _ name: StaticString, _ word: inout Word?, unknown: Word? = nil, else absence: JSONAbsence = .null
@@ -195,9 +204,7 @@ extension JSONMembers where Self: ~Copyable {
         optional("network", &network, else: .missing)
         if isReading || network != nil { optional("trusted", &isTrusted) }
     }
-}
 
-extension JSONMembers where Self: ~Copyable {
     /// What broke; read as `nil` also where a newer daemon uses another word.
     package mutating func rootCause(
         _ cause: inout RootCause?, _ kindKey: StaticString = "root_cause",
@@ -330,7 +337,7 @@ extension LineQuality: JSONObject {
     }
 
     package mutating func members(_ line: inout some JSONMembers & ~Copyable) {
-        line.word("word", &word, unknown: .good)
+        line.optionalWord("word", &word, unknown: .good)
         line.member("loss_permille", &lossPermille)
         line.microseconds("round_trip_us", &roundTrip)
         line.microseconds("jitter_us", &jitter)

@@ -66,7 +66,7 @@ extension ReachabilityState {
         line.member("metered", &isMetered)
         var (network, isTrusted, meteredReason) = (network, isTrusted, meteredReason)
         line.network(&network, isTrusted: &isTrusted, &meteredReason)
-        line.word("connectivity", &connectivity, unknown: .unknown)
+        line.optionalWord("connectivity", &connectivity, unknown: .unknown)
         line.word("connectivity_reason", &connectivityReason, else: .missing)
         line.optional("portal", &portal)
         var session = portalSession.map { PortalMembers(session: $0, seconds: $0.secondsRemaining(at: now)) }
@@ -155,9 +155,7 @@ extension NetworkPath: JSONObject {
             (traits.network, traits.isTrusted, traits.meteredReason) = (network, isTrusted, meteredReason)
         }
         line.optional("access_point", &accessPoint, else: .missing)
-        var proved: Connectivity? = connectivity
-        line.word("connectivity", &proved, unknown: .unknown)
-        connectivity = proved ?? .unknown
+        line.optionalWord("connectivity", &connectivity, unknown: .unknown)
         line.optional("quality", &quality, else: .missing)
     }
 }

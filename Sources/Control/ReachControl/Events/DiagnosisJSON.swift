@@ -27,7 +27,7 @@ private struct DiagnosisLine: JSONObject {
 
     mutating func members(_ line: inout some JSONMembers & ~Copyable) {
         line.member("target", &diagnosis.target)
-        line.word("outcome", &diagnosis.outcome, unknown: .unknown)
+        line.optionalWord("outcome", &diagnosis.outcome, unknown: .unknown)
         blameMembers(&line)
         line.optional("quality", &diagnosis.quality)
         line.optional("facts", &diagnosis.facts)

@@ -128,7 +128,7 @@ extension ProbeReport: JSONObject {
         line.member("probe", &name)
         line.optional("group", &group, else: .missing)
         line.member("target", &target)
-        line.word("state", &state, unknown: .unknown)
+        line.optionalWord("state", &state, unknown: .unknown)
         line.member("since", &since)
         // A reason that this version does not know is still a pause.
         line.word("paused", &pause, unknown: .noPath)

@@ -26,9 +26,9 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     public typealias Refresh = @Sendable (Credential?, RequestSession) async throws -> Credential
 
     private struct State: Sendable {
-        var credential: Credential? { didSet { changes += 1 } }
+        var credential: Credential? { didSet { version += 1 } }
         /// How often the credential was set, by the program or by a refresh.
-        private(set) var changes = 0
+        private(set) var version = 0
         var refresh: Refreshing?
         /// How often the program has replaced the credential.
         var replacements = 0
@@ -42,13 +42,6 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         let replaced: Credential?
         /// ``State/replacements`` at its beginning.
         let replacements: Int
-    }
-
-    /// What a request that needs another credential does.
-    private enum Next {
-        case wait(for: Refreshing)
-        case judgeAgain
-        case fail
     }
 
     private let state: Mutex<State>
@@ -88,7 +81,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// Applies the credential, after a refresh if there is none that is valid.
     public func adapt(_ attempt: inout RequestAttempt) async throws {
         while true {
-            let (present, seen) = state.withLock { ($0.credential, $0.changes) }
+            let (present, seen) = state.withLock { ($0.credential, $0.version) }
             if let present, isValid(present) { return apply(present, &attempt) }
             if let credential = try await refreshed(for: attempt, seen: seen) { return apply(credential, &attempt) }
         }
@@ -97,7 +90,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// Has the request sent again: at once if the credential has changed since the attempt, or after a refresh.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
         while true {
-            let (present, seen) = state.withLock { ($0.credential, $0.changes) }
+            let (present, seen) = state.withLock { ($0.credential, $0.version) }
             if let present, changes(present, attempt) { return .retry }
             do {
                 if try await refreshed(for: attempt, seen: seen) != nil { return .retry }
@@ -125,7 +118,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     /// Waits for the refresh that is under way, or begins one.
     ///
-    /// - Parameter seen: ``State/changes`` when the credential was found to need one.
+    /// - Parameter seen: ``State/version`` when the credential was found to need one.
     /// - Returns: `nil` if the credential changed since: a refresh ended meanwhile, and another one would end what it
     ///   got where a token can be refreshed once.
     private func refreshed(for attempt: RequestAttempt, seen: Int) async throws -> Credential? {
@@ -134,27 +127,22 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         let (present, running) = state.withLock { ($0.credential, $0.refresh) }
         // A refresh of a credential that the program has replaced by another one is not waited for.
         let isShared = running.map { isSame($0.replaced, present, for: attempt) } ?? false
-        let next: Next = state.withLock { state in
+        let refresh = try state.withLock { state throws(AuthenticationError) -> Refreshing? in
             if let current = state.refresh,
                 current.replacements == state.replacements || isShared && current.replacements == running?.replacements
             {
-                return .wait(for: current)
+                return current
             }
-            guard state.changes == seen else { return .judgeAgain }
-            guard state.window.admit(at: now) else { return .fail }
+            guard state.version == seen else { return nil }
+            guard state.window.admit(at: now) else { throw .tooManyRefreshes }
             let (present, replacements) = (state.credential, state.replacements)
             // Not the task of the request that is first: its cancellation must not end the others.
             let task = Task { try await self.result(of: present, for: attempt, after: replacements) }
             let refresh = Refreshing(task: task, replaced: present, replacements: replacements)
             state.refresh = refresh
-            return .wait(for: refresh)
+            return refresh
         }
-        let refresh: Refreshing
-        switch next {
-        case .wait(let running): refresh = running
-        case .judgeAgain: return nil
-        case .fail: throw AuthenticationError.tooManyRefreshes
-        }
+        guard let refresh else { return nil }
         let result = await refresh.task.result
         // What the program set meanwhile counts, whatever became of the refresh.
         let (credential, replacements) = state.withLock { ($0.credential, $0.replacements) }

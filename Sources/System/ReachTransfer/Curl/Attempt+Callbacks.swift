@@ -94,8 +94,9 @@ extension Attempt {
         self.connection = connection
         connectionID = connection.flatMap { multi?.connection(with: $0) }
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
+        let isFramed = reach_curl_has_http2(easy) != 0
         // Before its path is judged: that of a connection that was closed here is gone.
-        if found.isReused, let connection, hasEnded(connection) {
+        if found.isReused, mayBegin, let connection, hasEnded(connection, isFramed: isFramed) {
             leaveUnsent()
             return false
         }
@@ -114,7 +115,7 @@ extension Attempt {
         guard job?.maySend(self) == true else { return false }
         guard mayBeginRequest() else { return false }
         // For the numbers of streams, and of the last one that the server processes.
-        if reach_curl_has_http2(easy) != 0 {
+        if isFramed {
             watchBytes()
             if let connection { multi?.noteFrames(on: connection) }
         }
@@ -124,17 +125,20 @@ extension Attempt {
         return true
     }
 
-    /// Whether the request may be sent now: for the first time, or where libcurl repeats it by itself on another
+    /// Whether the request may be sent: for the first time, or where libcurl repeats it by itself on another
     /// connection. It may if the server said that it did not process the request (REFUSED_STREAM), or if the request
     /// may arrive twice.
+    private var mayBegin: Bool { found.phases.requestStarted == nil || stream.isRefused || plan.mayArriveTwice }
+
+    /// Whether the request can be sent now, as ``mayBegin`` says, with its body from the beginning.
     private func mayBeginRequest() -> Bool {
         // For the word about a refused stream.
         if !plan.mayArriveTwice { watchBytes() }
-        guard found.phases.requestStarted != nil else { return true }
-        guard stream.isRefused || plan.mayArriveTwice else {
+        guard mayBegin else {
             refuse(endedBeforeAnswer)
             return false
         }
+        guard found.phases.requestStarted != nil else { return true }
         stream.isRefused = false
         // libcurl 7.88.1 reads on where it had read to, if it had sent nothing of what it had read.
         guard sentBytes == 0 && !hasReadBody || rewind() else {

@@ -46,11 +46,11 @@ extension Attempt {
     ///
     /// The loop closes a connection that rests and becomes readable, but not before its next turn. libcurl takes the
     /// words with which TLS ends for a sign of life (7.88.1).
-    func hasEnded(_ connection: CInt) -> Bool {
-        reach_socket_has_ended(connection, reach_curl_has_http2(easy) == 0 ? 1 : 0) != 0
+    func hasEnded(_ connection: CInt, isFramed: Bool) -> Bool {
+        reach_socket_has_ended(connection, isFramed ? 0 : 1) != 0
     }
 
-    /// Ends before anything was sent, so that the server cannot have processed it.
+    /// Ends before anything was sent on the connection, so that the server cannot have processed it.
     func leaveUnsent() {
         stream.isRefused = true
         distrustConnection()
@@ -96,7 +96,8 @@ struct StreamFate {
     private var number: UInt32?
     /// The last stream that the server processes; `nil` while it processes all.
     private var last: UInt32?
-    /// Whether the server said that it did not process the request, which libcurl then repeats: until it begins again.
+    /// Whether the server said that it did not process the request, which libcurl then repeats, or got nothing of it:
+    /// until it begins again.
     var isRefused = false
 
     /// Where it is refused, libcurl has repeated it as often as it does, or cannot connect again.

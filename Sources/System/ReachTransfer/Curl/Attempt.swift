@@ -206,6 +206,7 @@ struct AttemptPlan {
     /// The address of the URL's host that the proxy connects to; `nil` where it gets the host.
     var target: IPAddress?
     var followsRedirects = false
+    /// Whether an open connection is left alone (``TransferMachine/needsNewConnection``).
     var needsNewConnection = false
     /// Where the download resumes (``TransferSink/file(_:)``).
     var resume: ResumePoint?

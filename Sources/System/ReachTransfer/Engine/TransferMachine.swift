@@ -101,7 +101,7 @@ struct TransferMachine {
     var repetitions = 0
     /// Whether it left a connection that was dead.
     var hasLeftConnection = false
-    /// Whether an open connection turned out to have ended before anything was sent; others may have, too.
+    /// Whether an open connection turned out to have ended before anything of the hop was sent; others may have, too.
     var needsNewConnection = false
     /// The address of the URL's host for a proxy that gets addresses only.
     private(set) var targetAddress: IPAddress?
@@ -144,6 +144,7 @@ struct TransferMachine {
         record.hops.append(
             TransferHop(url: request.url, method: request.method, phases: TransferPhases(started: now)))
         targetAddress = nil
+        needsNewConnection = false
         timers.beginConnecting(at: now)
         arm()
     }
